@@ -1,0 +1,18 @@
+# Every library stowage stands on. All are Debian packages; scripts/packages.txt names them.
+find_package(Threads REQUIRED)
+find_package(MPI REQUIRED COMPONENTS C)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+set(HDF5_PREFER_PARALLEL ON)
+find_package(HDF5 REQUIRED COMPONENTS C)
+if(NOT HDF5_IS_PARALLEL)
+  message(FATAL_ERROR "stowage needs a parallel HDF5; found a serial one at ${HDF5_C_INCLUDE_DIRS}. "
+                      "On Debian: apt-get install libhdf5-openmpi-dev")
+endif()
+find_package(Boost 1.74 REQUIRED COMPONENTS serialization)
+find_package(yaml-cpp REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)

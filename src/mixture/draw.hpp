@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The drawn order: an endless (or, with epochs, finite) sequence of draws that is a pure function of seed, weights and
+// source sizes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace stowage::mixture {
+
+struct SourceSpec {
+  std::string name;
+  std::uint64_t sequences = 0;  // in one epoch; 0 only with weight 0
+  double weight = 0.0;          // share of draws; 0 = disabled
+  bool shuffled = true;
+};
+
+struct Draw {
+  std::uint64_t position = 0;  // in the drawn order, from 0
+  std::uint64_t sequence = 0;  // index within the source
+  std::uint64_t epoch = 0;     // of the source, from 0
+  std::uint32_t source = 0;
+
+  friend bool operator==(const Draw&, const Draw&) = default;
+};
+
+// Everything that the next draws depend on besides the specification. Global, not by rank.
+struct DrawState {
+  std::uint64_t position = 0;                // draws made
+  std::vector<std::uint64_t> drawn;          // by source, all stages
+  std::vector<std::uint64_t> stage_base;     // by source: `drawn` when the present stage began
+
+  template <typename Archive>
+  void serialize(Archive& archive, unsigned) {
+    archive & position & drawn & stage_base;
+  }
+  friend bool operator==(const DrawState&, const DrawState&) = default;
+};
+
+// With `epochs`, every sequence of every enabled source is drawn exactly that often: a source that has given all its
+// epochs leaves the mixture and the others go on with their shares renormalised (a new stage). Without, sources repeat
+// for ever.
+class DrawStream {
+ public:
+  DrawStream(std::uint64_t seed, std::vector<SourceSpec> sources, std::optional<std::uint64_t> epochs);
+  ~DrawStream();
+  DrawStream(DrawStream&&) noexcept;
+  DrawStream& operator=(DrawStream&&) noexcept;
+
+  std::optional<Draw> next();                           // nothing at the end of the last epoch
+  std::optional<std::uint64_t> total() const noexcept;  // draws of all epochs; nothing without `epochs`
+
+  const DrawState& state() const noexcept;
+  void restore(const DrawState& state);  // throws STOWAGE_INVALID_ARGUMENT if it cannot belong to these sources
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace stowage::mixture

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the assignment of one step is asked and what it answers. Pure: no MPI, no I/O, no clock in any decision.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/hash.hpp"
+
+namespace stowage::plan {
+
+// Cost of one segment of l tokens: linear * l + quadratic * l * l. By segment, not by pack: attention does not cross
+// segment boundaries.
+struct CostModel {
+  double linear = 24576.0;
+  double quadratic = 1.0;
+
+  double operator()(std::uint32_t tokens) const noexcept {
+    const double l = tokens;
+    return linear * l + quadratic * l * l;
+  }
+};
+
+// One step to plan. Arrays are by sequence (in drawn order) and only borrowed.
+struct Request {
+  std::span<const std::uint32_t> tokens;  // real length of each sequence; padded length must not exceed the cap
+  std::uint32_t replicas = 1;             // >= 1
+  std::uint32_t cap = 0;                  // tokens a micro-batch holds, padding of segments included; >= 1
+  std::uint32_t pad_segments_to = 1;      // each segment takes its length rounded up to a multiple of this
+  bool equal_counts = true;               // every replica gets the same number of micro-batches
+  CostModel cost;
+};
+
+// Two nested divisions in compressed form: replica r owns micro-batches [replica_begin[r], replica_begin[r+1]), and
+// micro-batch m owns sequences order[micro_batch_begin[m]] ... order[micro_batch_begin[m+1] - 1]. Every sequence
+// stands exactly once in `order`. A micro-batch without sequences is legal only where equal counts demand it.
+struct Plan {
+  std::vector<std::uint32_t> order;              // [sequences] indices into Request::tokens
+  std::vector<std::uint32_t> micro_batch_begin;  // [micro_batches + 1]
+  std::vector<std::uint32_t> replica_begin;      // [replicas + 1]
+  std::vector<double> replica_cost;              // [replicas] sum of segment costs
+
+  std::uint32_t replicas() const noexcept { return static_cast<std::uint32_t>(replica_begin.size() - 1); }
+  std::uint32_t micro_batches() const noexcept { return static_cast<std::uint32_t>(micro_batch_begin.size() - 1); }
+  std::span<const std::uint32_t> sequences(std::uint32_t micro_batch) const noexcept {
+    return std::span(order).subspan(micro_batch_begin[micro_batch],
+                                    micro_batch_begin[micro_batch + 1] - micro_batch_begin[micro_batch]);
+  }
+
+  Digest digest() const;  // of the assignment; equal plans have equal digests on every rank
+};
+
+// The default assignment. Deterministic in the request alone.
+// Throws STOWAGE_INVALID_ARGUMENT for replicas or cap of 0 and for a sequence that is longer than the cap.
+Plan make_plan(const Request& request);
+
+// max / mean of the values; 1 for an empty or all-zero list.
+double max_over_mean(std::span<const double> values) noexcept;
+
+}  // namespace stowage::plan
