@@ -33,10 +33,12 @@ struct Vote {
   std::string message;          // if not OK
   Digest same;                  // must be the same on every rank (a plan's digest); zero where nothing is compared
   bool finished = false;        // this rank has nobody left to serve
+  std::uint64_t progress = 0;   // steps that are delivered and released here
 };
 
 struct Agreement {
   bool all_finished = false;
+  std::uint64_t least_progress = 0;  // the smallest `progress` of all ranks
 };
 
 // All members are Collective over the team: every rank calls them in the same order. None blocks inside MPI: each

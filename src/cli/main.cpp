@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stowage command: one program, a subcommand for each job.
+#include <cstdio>
+#include <exception>
+
+#include "base/error.hpp"
+#include "cli/commands.hpp"
+
+int main(int argc, char** argv) {
+  CLI::App app{"stowage: a collective data loader for training on many nodes"};
+  app.require_subcommand(1);
+  int exit_code = STOWAGE_OK;
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? STOWAGE_OK : STOWAGE_INVALID_ARGUMENT;
+  } catch (const std::exception&) {
+    const auto [status, message] = stowage::current_exception_status();
+    std::fprintf(stderr, "stowage: %s\n", message.c_str());
+    return status;
+  }
+  return exit_code;
+}
