@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * stowage: the C API, the one header that a trainer needs. C11 and C++.
+ *
+ * The whole use, in a trainer that runs beside loader ranks (mpirun -n 4 TRAINER : -n 2 stowage serve demo.yaml):
+ *
+ *   MPI_Init(&argc, &argv);
+ *   stowage_trainer *trainer = NULL;
+ *   if (stowage_trainer_create(MPI_COMM_WORLD, NULL, &trainer) != STOWAGE_OK) die(stowage_last_message());
+ *   const stowage_step *step = NULL;
+ *   stowage_status status;
+ *   while ((status = stowage_step_acquire(trainer, &step)) == STOWAGE_OK) {
+ *     for (uint32_t m = 0; m < step->micro_batch_count; ++m) train(&step->micro_batches[m]);
+ *     stowage_step_release(trainer, &step);
+ *   }
+ *   if (status != STOWAGE_END) die(stowage_last_message());
+ *   stowage_trainer_destroy(&trainer);
+ *   MPI_Finalize();
+ *
+ * Conventions
+ *  - Every call returns a status (stowage/status.h) and takes the handle first; what a call creates comes out through
+ *    its last argument. The text that belongs to the last failed call of this thread is stowage_last_message().
+ *  - "Collective" says which ranks must call together, "Not collective" that a rank may call when it likes. Trainers
+ *    and loaders share no collective after stowage_trainer_create has returned.
+ *  - The library never calls MPI_Init, never aborts, exits, forks or writes to standard output. MPI must be initialised
+ *    (MPI_THREAD_FUNNELED is enough) before stowage_trainer_create, and not finalised before destroy.
+ *  - A handle may be used by one thread at a time; with MPI_THREAD_FUNNELED that is the thread that called MPI_Init.
+ *  - Arrays are borrowed: they stay valid and unchanged until the step is released.
+ *  - No call waits for ever: see stowage_trainer_options.
+ */
+#ifndef STOWAGE_H
+#define STOWAGE_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+#include "stowage/status.h"
+
+#define STOWAGE_VERSION_MAJOR 0
+#define STOWAGE_VERSION_MINOR 1
+#define STOWAGE_VERSION_PATCH 0
+#define STOWAGE_VERSION ((STOWAGE_VERSION_MAJOR * 1000 + STOWAGE_VERSION_MINOR) * 1000 + STOWAGE_VERSION_PATCH)
+
+#if defined(__GNUC__)
+#define STOWAGE_API __attribute__((visibility("default")))
+#else
+#define STOWAGE_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A trainer's connection to its data. Opaque. */
+typedef struct stowage_trainer stowage_trainer;
+
+/* What a trainer may choose. Fill with stowage_trainer_options_init, then change what differs. */
+typedef struct stowage_trainer_options {
+  int32_t replica;        /* data-parallel rank in [0, replicas); -1 (default): this trainer's rank among the trainers,
+                             legal when there are as many trainers as replicas. Several trainers may name one replica:
+                             each gets the same data */
+  double startup_seconds; /* longest wait in create for the job's ranks and for the loaders to open every source;
+                             default 300 */
+  double acquire_seconds; /* longest wait in acquire for one step; 0 (default): as the configuration says */
+} stowage_trainer_options;
+
+/* What is known of the run from the start. */
+typedef struct stowage_info {
+  uint64_t steps;              /* in the whole run; 0 where only the stream can tell (batches measured in tokens) */
+  uint32_t replicas;           /* data-parallel size */
+  uint32_t replica;            /* this trainer's */
+  uint32_t micro_batch_tokens; /* cap of a micro-batch */
+  uint32_t steps_held;         /* steps that may be held (acquired and not released) at once */
+  uint32_t sources;
+  int32_t trainers; /* ranks; 1 and 0 in embedded use */
+  int32_t loaders;
+} stowage_info;
+
+/* Where a segment comes from. */
+typedef struct stowage_segment {
+  uint64_t sequence; /* index within the source */
+  uint64_t epoch;    /* of the source, from 0 */
+  uint64_t begin;    /* first token within the sequence; > 0 for later pieces of a split sequence */
+  uint32_t source;   /* place in the configuration's list, from 0 */
+  uint32_t piece;    /* 0 unless the sequence was split */
+  uint32_t tokens;   /* real tokens; 0 for a zero-length sequence */
+  uint32_t reserved;
+} stowage_segment;
+
+/* One pack of segments. The batch dimension is 1: `length` tokens in one row, segments one after the other, each padded
+ * at its end. Boundaries come from lengths, never from token values. */
+typedef struct stowage_micro_batch {
+  const int64_t *tokens;            /* [1, length]; padding holds the configured pad token */
+  const int64_t *labels;            /* [1, length]; the next token of the segment; pad token at its last and in padding */
+  const float *loss_mask;           /* [1, length]; 1 where a label exists, else 0 */
+  const int64_t *position_ids;      /* [1, length]; from 0 in each segment, going on through its padding */
+  const int32_t *cu_seqlens;        /* [segments + 1]; running sum of real lengths, from 0 */
+  const int32_t *cu_seqlens_padded; /* [segments + 1]; where segments begin in the row; first 0, last = length */
+  const stowage_segment *origin;    /* [segments] */
+  uint32_t length;                  /* >= 1; at most the cap */
+  uint32_t segments;                /* 0 only in an empty micro-batch, which is all padding */
+  uint32_t tokens_real;             /* = cu_seqlens[segments] */
+  int32_t max_seqlen;               /* longest padded segment: what attention kernels want; = length where segments = 0 */
+} stowage_micro_batch;
+
+/* All that one replica gets for one optimizer step. */
+typedef struct stowage_step {
+  uint64_t step;               /* from 0, the same on every replica */
+  uint64_t replica_tokens;     /* real tokens of this replica */
+  uint64_t global_tokens;      /* real tokens of the whole global batch */
+  uint64_t replica_targets;    /* positions with loss_mask 1, of this replica */
+  uint64_t global_targets;     /* and of the whole global batch: scale the loss by this */
+  uint64_t global_sequences;   /* drawn sequences that the global batch holds */
+  const stowage_micro_batch *micro_batches; /* [micro_batch_count] */
+  uint32_t micro_batch_count;  /* >= 1 */
+  uint32_t replica;
+} stowage_step;
+
+/* Default options. Not collective. Cannot fail for a non-NULL argument. */
+STOWAGE_API stowage_status stowage_trainer_options_init(stowage_trainer_options *options);
+
+/* Joins the job as a trainer. options may be NULL for defaults.
+ * Collective over `world`: every rank of it calls, trainers this, loaders `stowage serve` (or its equivalent); bounded
+ * by startup_seconds. `world` is duplicated and stays the caller's. On failure *trainer is NULL, and every rank of the
+ * job learns of a failure of the loaders as the same status. */
+STOWAGE_API stowage_status stowage_trainer_create(MPI_Comm world, const stowage_trainer_options *options,
+                                                  stowage_trainer **trainer);
+
+/* The same stream in one process without loader ranks, for a laptop or a test: reads the configuration and the data
+ * itself. Needs no MPI_Init. options->replica chooses the replica (-1: replica 0). Not collective. */
+STOWAGE_API stowage_status stowage_trainer_create_embedded(const char *config_path,
+                                                           const stowage_trainer_options *options,
+                                                           stowage_trainer **trainer);
+
+/* Leaves: gives back every step still held, tells the loaders, frees the handle and sets *trainer to NULL. NULL and a
+ * pointer to NULL are accepted. Collective over the trainers' communicator as MPI_Comm_free is; waits at most some
+ * seconds for the loader's good-bye. */
+STOWAGE_API stowage_status stowage_trainer_destroy(stowage_trainer **trainer);
+
+/* The communicator that holds the trainers alone, for the trainer's own use; valid until destroy. MPI_COMM_NULL in
+ * embedded use. Not collective. */
+STOWAGE_API stowage_status stowage_trainer_comm(const stowage_trainer *trainer, MPI_Comm *comm);
+
+/* Not collective. */
+STOWAGE_API stowage_status stowage_trainer_info(const stowage_trainer *trainer, stowage_info *info);
+
+/* Borrows the next step. STOWAGE_END after the last one, on every rank at the same step, and again when called again.
+ * Up to info.steps_held steps may be held; one more is STOWAGE_STATE_ERROR. After any other error the handle can only
+ * be destroyed. Not collective; waits at most acquire_seconds (STOWAGE_TIMEOUT; the call may be repeated). */
+STOWAGE_API stowage_status stowage_step_acquire(stowage_trainer *trainer, const stowage_step **step);
+
+/* Gives a step back, in the order of acquiring, and sets *step to NULL; its arrays are gone. This is what commits the
+ * step: the loaders' state moves past it. Not collective. */
+STOWAGE_API stowage_status stowage_step_release(stowage_trainer *trainer, const stowage_step **step);
+
+/* A 128-bit digest of everything in the step, as 32 hexadecimal digits and a terminating zero. Equal digests mean
+ * equal streams, whatever the number of loaders. Not collective. */
+STOWAGE_API stowage_status stowage_step_digest(const stowage_step *step, char hex[33]);
+
+/* The message of the last failed call of the calling thread; "" if none. Valid until this thread's next call. */
+STOWAGE_API const char *stowage_last_message(void);
+
+/* Name of a status in words, for example "config error". */
+STOWAGE_API const char *stowage_status_name(stowage_status status);
+
+/* STOWAGE_VERSION of the library in use (the macro is of the header compiled against). */
+STOWAGE_API uint32_t stowage_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
