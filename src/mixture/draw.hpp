@@ -29,22 +29,24 @@ struct Draw {
 
 // Everything that the next draws depend on besides the specification. Global, not by rank.
 struct DrawState {
-  std::uint64_t position = 0;                // draws made
-  std::vector<std::uint64_t> drawn;          // by source, all stages
-  std::vector<std::uint64_t> stage_base;     // by source: `drawn` when the present stage began
+  std::uint64_t position = 0;             // draws made
+  std::vector<std::uint64_t> drawn;       // by source, all stages
+  std::vector<std::uint64_t> stage_base;  // by source: `drawn` when the present stage began
 
   template <typename Archive>
   void serialize(Archive& archive, unsigned) {
-    archive & position & drawn & stage_base;
+    archive& position& drawn& stage_base;
   }
   friend bool operator==(const DrawState&, const DrawState&) = default;
 };
 
 // With `epochs`, every sequence of every enabled source is drawn exactly that often: a source that has given all its
 // epochs leaves the mixture and the others go on with their shares renormalised (a new stage). Without, sources repeat
-// for ever.
+// for ever. O(log S) a draw, O(S) memory and start-up. Movable; not thread-safe.
 class DrawStream {
  public:
+  // Throws STOWAGE_INVALID_ARGUMENT for weights that Schedule refuses, an enabled source without sequences, 0 epochs,
+  // and more draws in all than 64 bits count.
   DrawStream(std::uint64_t seed, std::vector<SourceSpec> sources, std::optional<std::uint64_t> epochs);
   ~DrawStream();
   DrawStream(DrawStream&&) noexcept;

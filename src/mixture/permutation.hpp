@@ -13,17 +13,21 @@ namespace stowage::mixture {
 std::uint64_t epoch_key(std::uint64_t seed, std::string_view source_name, std::uint64_t epoch) noexcept;
 
 // A balanced Feistel network over the smallest even-width power of two >= n with cycle walking (Black and Rogaway,
-// "Ciphers with Arbitrary Finite Domains", CT-RSA 2002). Constant memory, any position at once. Value type; const
-// calls are thread-safe.
+// "Ciphers with Arbitrary Finite Domains", CT-RSA 2002): shorter than four walks on average. Constant memory, any
+// position at once. Every n is legal; with n = 0 there is no position to ask for. Value type; const calls are
+// thread-safe. The mapping is pinned: a change of it changes every training run's order.
 class Permutation {
  public:
-  Permutation(std::uint64_t key, std::uint64_t n);
+  Permutation(std::uint64_t key, std::uint64_t n) noexcept;
 
   std::uint64_t size() const noexcept { return n_; }
   std::uint64_t operator()(std::uint64_t position) const noexcept;  // position < size()
 
  private:
-  static constexpr int kRounds = 6;
+  static constexpr int kRounds = 8;
+
+  std::uint64_t encrypt(std::uint64_t block) const noexcept;
+
   std::uint64_t n_;
   unsigned half_bits_;
   std::uint64_t half_mask_;

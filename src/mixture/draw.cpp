@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mixture/draw.hpp"
+
+#include <utility>
+
+#include "base/narrow.hpp"
+#include "mixture/permutation.hpp"
+#include "mixture/schedule.hpp"
+
+namespace stowage::mixture {
+
+struct DrawStream::Impl {
+  std::uint64_t seed;
+  std::vector<SourceSpec> sources;
+  std::optional<std::uint64_t> epochs;
+  std::optional<std::uint64_t> total;
+  DrawState state;
+  std::optional<Schedule> schedule;  // of the present stage; nothing after the last draw
+
+  Impl(std::uint64_t seed_, std::vector<SourceSpec> sources_, std::optional<std::uint64_t> epochs_)
+      : seed(seed_), sources(std::move(sources_)), epochs(epochs_) {
+    if (epochs == std::uint64_t{0}) fail(STOWAGE_INVALID_ARGUMENT, "epochs must be >= 1, got 0");
+    std::vector<double> weights;
+    std::uint64_t sum = 0;
+    for (const SourceSpec& source : sources) {
+      if (source.weight > 0.0 && source.sequences == 0) {
+        fail(STOWAGE_INVALID_ARGUMENT,
+             "source '{}' must have sequences to have a weight, got 0 sequences and weight {}", source.name,
+             source.weight);
+      }
+      if (epochs) sum = checked_add(sum, limit(source), "draws of all epochs");
+      weights.push_back(source.weight);
+    }
+    if (epochs) total = sum;
+    state.drawn.resize(sources.size());
+    state.stage_base.resize(sources.size());
+    schedule.emplace(weights);
+  }
+
+  // Draws that the source gives in all. Call only with epochs.
+  std::uint64_t limit(const SourceSpec& source) const {
+    return source.weight > 0.0 ? checked_mul(source.sequences, *epochs, "sequences times epochs of a source") : 0;
+  }
+
+  bool exhausted(std::size_t source, std::uint64_t drawn) const { return epochs && drawn == limit(sources[source]); }
+
+  // The schedule of the stage that `at` stands in, at its place; nothing when all epochs are given.
+  std::optional<Schedule> schedule_of(const DrawState& at) const {
+    if (at.position == total) return std::nullopt;
+    std::vector<double> weights(sources.size());
+    std::vector<std::uint64_t> given(sources.size());
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      weights[i] = exhausted(i, at.stage_base[i]) ? 0.0 : sources[i].weight;
+      given[i] = at.drawn[i] - at.stage_base[i];
+    }
+    Schedule stage(weights);
+    stage.restore(given);
+    return stage;
+  }
+
+  Draw next() {
+    const std::uint32_t place = schedule->next();
+    const SourceSpec& source = sources[place];
+    const std::uint64_t nth = state.drawn[place]++;
+    Draw draw{.position = state.position++,
+              .sequence = nth % source.sequences,
+              .epoch = nth / source.sequences,
+              .source = place};
+    if (source.shuffled) {
+      draw.sequence = Permutation(epoch_key(seed, source.name, draw.epoch), source.sequences)(draw.sequence);
+    }
+    if (exhausted(place, state.drawn[place])) {
+      state.stage_base = state.drawn;
+      schedule = schedule_of(state);
+    }
+    return draw;
+  }
+
+  void check(const DrawState& other) const {
+    if (other.drawn.size() != sources.size() || other.stage_base.size() != sources.size()) {
+      fail(STOWAGE_INVALID_ARGUMENT, "the state to restore must have {} sources, got {} and {} in its stage",
+           sources.size(), other.drawn.size(), other.stage_base.size());
+    }
+    std::uint64_t sum = 0;
+    bool later_stage = false;
+    bool some_exhausted = false;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      const std::uint64_t drawn = other.drawn[i];
+      const std::uint64_t base = other.stage_base[i];
+      sum = checked_add(sum, drawn, "sum of the draws to restore");
+      const bool in_order = base <= drawn && (epochs ? drawn <= limit(sources[i]) : base == 0);
+      // A stage ends with the draw that exhausts a source, so that none is exhausted within one.
+      if (!in_order || (drawn != base && (sources[i].weight <= 0.0 || exhausted(i, drawn)))) {
+        fail(STOWAGE_INVALID_ARGUMENT,
+             "source '{}' with {} sequences and weight {} cannot have given {} draws, {} of them before the present "
+             "stage; the state to restore belongs to another mixture",
+             sources[i].name, sources[i].sequences, sources[i].weight, drawn, base);
+      }
+      later_stage = later_stage || base > 0;
+      some_exhausted = some_exhausted || (base > 0 && exhausted(i, base));
+    }
+    if (later_stage && !some_exhausted) {
+      fail(
+          STOWAGE_INVALID_ARGUMENT,
+          "the state to restore is past the first stage, but no source has given all its epochs; it belongs to another "
+          "mixture");
+    }
+    if (sum != other.position) {
+      fail(STOWAGE_INVALID_ARGUMENT, "the state to restore says {} draws, but its sources gave {}", other.position,
+           sum);
+    }
+  }
+};
+
+DrawStream::DrawStream(std::uint64_t seed, std::vector<SourceSpec> sources, std::optional<std::uint64_t> epochs)
+    : impl_(std::make_unique<Impl>(seed, std::move(sources), epochs)) {}
+DrawStream::~DrawStream() = default;
+DrawStream::DrawStream(DrawStream&&) noexcept = default;
+DrawStream& DrawStream::operator=(DrawStream&&) noexcept = default;
+
+std::optional<Draw> DrawStream::next() {
+  if (!impl_->schedule) return std::nullopt;
+  return impl_->next();
+}
+
+std::optional<std::uint64_t> DrawStream::total() const noexcept {
+  return impl_->total;
+}
+
+const DrawState& DrawStream::state() const noexcept {
+  return impl_->state;
+}
+
+void DrawStream::restore(const DrawState& state) {
+  impl_->check(state);
+  impl_->schedule = impl_->schedule_of(state);
+  impl_->state = state;
+}
+
+}  // namespace stowage::mixture
