@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "h5/attribute.hpp"
+
+#include <algorithm>
+
+namespace stowage::h5 {
+namespace {
+
+TypeId string_type(std::size_t bytes, const Context& context) {
+  TypeId type(call(context, H5Tcopy, H5T_C_S1));
+  call(context, H5Tset_size, type.id(), std::max<std::size_t>(bytes, 1));  // HDF5 has no strings of size 0
+  call(context, H5Tset_strpad, type.id(), H5T_STR_NULLPAD);
+  call(context, H5Tset_cset, type.id(), H5T_CSET_UTF8);
+  return type;
+}
+
+AttributeId open_scalar(const AttributeOwner& owner, const std::string& name, const Context& context) {
+  AttributeId attribute(call(context, H5Aopen, owner.object, name.c_str(), H5P_DEFAULT));
+  const SpaceId space(call(context, H5Aget_space, attribute.id()));
+  if (call(context, H5Sget_simple_extent_type, space.id()) != H5S_SCALAR) {
+    fail(context.status, "{}: attribute {}: expected a scalar, found an array", owner.file, name);
+  }
+  return attribute;
+}
+
+}  // namespace
+
+namespace detail {
+
+void write_scalar(const AttributeOwner& owner, const std::string& name, hid_t disk, hid_t memory, const void* value) {
+  const Context context{"write attribute", name, owner.file, STOWAGE_IO_ERROR};
+  const SpaceId space(call(context, H5Screate, H5S_SCALAR));
+  const AttributeId attribute(
+      call(context, H5Acreate2, owner.object, name.c_str(), disk, space.id(), H5P_DEFAULT, H5P_DEFAULT));
+  call(context, H5Awrite, attribute.id(), memory, value);
+}
+
+void read_scalar(const AttributeOwner& owner, const std::string& name, hid_t disk, hid_t memory, void* value) {
+  const Context context{"read attribute", name, owner.file};
+  const AttributeId attribute = open_scalar(owner, name, context);
+  const TypeId type(call(context, H5Aget_type, attribute.id()));
+  if (call(context, H5Tequal, type.id(), disk) == 0) {
+    fail(context.status, "{}: attribute {}: expected a little-endian number of {} bytes, found another type",
+         owner.file, name, H5Tget_size(disk));
+  }
+  call(context, H5Aread, attribute.id(), memory, value);
+}
+
+}  // namespace detail
+
+void write_attribute(const AttributeOwner& owner, const std::string& name, const std::string& value) {
+  const TypeId type = string_type(value.size(), {"write attribute", name, owner.file, STOWAGE_IO_ERROR});
+  detail::write_scalar(owner, name, type.id(), type.id(), value.c_str());
+}
+
+template <>
+std::string read_attribute<std::string>(const AttributeOwner& owner, const std::string& name) {
+  const Context context{"read attribute", name, owner.file};
+  const AttributeId attribute = open_scalar(owner, name, context);
+  const TypeId type(call(context, H5Aget_type, attribute.id()));
+  if (call(context, H5Tget_class, type.id()) != H5T_STRING || call(context, H5Tis_variable_str, type.id()) > 0) {
+    fail(context.status, "{}: attribute {}: expected a string of fixed length, found another type", owner.file, name);
+  }
+  std::string value(H5Tget_size(type.id()), '\0');
+  const TypeId memory = string_type(value.size(), context);
+  call(context, H5Aread, attribute.id(), memory.id(), value.data());
+  value.resize(std::min(value.find('\0'), value.size()));
+  return value;
+}
+
+}  // namespace stowage::h5
