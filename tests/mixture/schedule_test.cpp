@@ -191,6 +191,15 @@ TEST(Schedule, KeepsItsBoundAtPositionsNearTheEndOfSixtyFourBits) {
   }
 }
 
+TEST(Schedule, ADeadlineBeyondSixtyFourBitsComesLast) {
+  Schedule schedule(std::vector<double>{1.0, 5e-324});                        // as integers: 2^60 and 1
+  const std::vector<std::uint64_t> given{15 * (std::uint64_t{1} << 60), 15};  // the next deadlines: soon and 2^64 + 16
+
+  schedule.restore(given);
+
+  EXPECT_EQ(schedule.next(), 0U);
+}
+
 TEST(Schedule, StreamIsPinned) {
   Schedule schedule(std::vector<double>{0.5, 0.3, 0.2, 0.0, 0.01});
 
