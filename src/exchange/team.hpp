@@ -4,16 +4,17 @@
 // mode runs the very code that a cluster runs.
 #pragma once
 
+#include <mpi.h>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mpi.h>
 #include <span>
 #include <vector>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "mpi/rounds.hpp"
 
 namespace stowage::exchange {
 
@@ -27,13 +28,19 @@ struct Gathered {
   }
 };
 
+// An error that every rank of the team throws alike: nobody need be told of it any more.
+class SharedError : public Error {
+ public:
+  using Error::Error;
+};
+
 // What one rank contributes to an agreement.
 struct Vote {
-  Status status = STOWAGE_OK;   // this rank's outcome of its local work
-  std::string message;          // if not OK
-  Digest same;                  // must be the same on every rank (a plan's digest); zero where nothing is compared
-  bool finished = false;        // this rank has nobody left to serve
-  std::uint64_t progress = 0;   // steps that are delivered and released here
+  Status status = STOWAGE_OK;  // this rank's outcome of its local work
+  std::string message;         // if not OK
+  Digest same;                 // must be the same on every rank (a plan's digest); zero where nothing is compared
+  bool finished = false;       // this rank has nobody left to serve
+  std::uint64_t progress = 0;  // steps that are delivered and released here
 };
 
 struct Agreement {
@@ -51,8 +58,8 @@ class Team {
   virtual int size() const noexcept = 0;
   virtual MPI_Comm communicator() const noexcept = 0;  // MPI_COMM_NULL for SoloTeam
 
-  // No rank returns alone: if any rank's status is not OK, every rank throws Error with the status and message of the
-  // lowest such rank. If `same` differs between ranks, every rank throws STOWAGE_INTERNAL_ERROR.
+  // No rank returns alone: if any rank's status is not OK, every rank throws SharedError with the status and message of
+  // the lowest such rank. If `same` differs between ranks, every rank throws SharedError with STOWAGE_INTERNAL_ERROR.
   virtual Agreement agree(const Vote& vote) = 0;
 
   virtual Gathered all_gather(ByteView mine) = 0;
@@ -71,11 +78,12 @@ class Team {
 };
 
 // Collective over `comm`, which stays the caller's and must outlive the team. `comm` must not be used otherwise.
-std::unique_ptr<Team> make_mpi_team(MPI_Comm comm);
+// round_bytes bounds one message of an exchange; the same on every rank.
+std::unique_ptr<Team> make_mpi_team(MPI_Comm comm, std::size_t round_bytes = mpi::kRoundBytes);
 std::unique_ptr<Team> make_solo_team();
 
-// Runs `work` and then agrees: an exception on one rank becomes the same Error on all. For start-up and other places
-// off the hot path. Collective.
+// Runs `work` and then agrees: an exception on one rank becomes the same SharedError on all. For start-up and other
+// places off the hot path. Collective.
 void together(Team& team, const std::function<void()>& work);
 
 }  // namespace stowage::exchange

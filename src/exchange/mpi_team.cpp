@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/assert.hpp"
+#include "base/narrow.hpp"
+#include "exchange/team.hpp"
+#include "mpi/check.hpp"
+#include "mpi/lent.hpp"
+#include "mpi/rounds.hpp"
+
+namespace stowage::exchange {
+namespace {
+
+constexpr std::size_t kLongestMessage = std::size_t{64} << 10;
+
+// What one reduction by minimum tells of all votes. A digest is reduced together with its complement, whose minimum is
+// the complement of the digest's maximum.
+struct Ballot {
+  std::uint64_t first_failing = 0;  // number of ranks where none fails
+  std::uint64_t high = 0;
+  std::uint64_t not_high = 0;
+  std::uint64_t low = 0;
+  std::uint64_t not_low = 0;
+  std::uint64_t finished = 0;
+
+  bool same() const noexcept { return high == ~not_high && low == ~not_low; }
+};
+constexpr int kBallotWords = sizeof(Ballot) / sizeof(std::uint64_t);
+
+struct FailureHeader {
+  std::int32_t status = 0;
+  std::uint32_t message_bytes = 0;
+};
+
+class MpiTeam final : public Team {
+ public:
+  MpiTeam(MPI_Comm comm, std::size_t round_bytes) : comm_(comm), round_bytes_(round_bytes) {
+    mpi::check(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
+    mpi::check(MPI_Comm_size(comm, &size_), "MPI_Comm_size");
+    STOWAGE_ASSERT(kAssertLight, round_bytes >= 1 && round_bytes <= mpi::kRoundBytes, "rounds of {} bytes",
+                   round_bytes);
+  }
+
+  int rank() const noexcept override { return rank_; }
+  int size() const noexcept override { return size_; }
+  MPI_Comm communicator() const noexcept override { return comm_; }
+
+  Agreement agree(const Vote& vote) override {
+    const Ballot all = reduce(vote);
+    if (all.first_failing < static_cast<std::uint64_t>(size_)) throw_failure(narrow<int>(all.first_failing), vote);
+    if (!all.same()) throw_disagreement(vote.same);
+    return {all.finished != 0};
+  }
+
+  Gathered all_gather(ByteView mine) override {
+    const auto ranks = static_cast<std::size_t>(size_);
+    std::vector<std::uint64_t> places(ranks);
+    for (std::size_t r = 0; r < ranks; ++r) places[r] = sizeof(std::uint64_t);
+    const std::uint64_t size = mine.size();
+    std::vector<std::uint64_t> sizes(ranks);
+    mpi::all_gather(comm_, bytes_of(size), places, std::as_writable_bytes(std::span(sizes)), rounds());
+
+    Gathered gathered;
+    gathered.begin.push_back(0);
+    for (const std::uint64_t s : sizes)
+      gathered.begin.push_back(checked_add(gathered.begin.back(), s, "gathered bytes"));
+    gathered.bytes.resize(gathered.begin.back());
+    mpi::all_gather(comm_, mine, sizes, gathered.bytes, rounds());
+    return gathered;
+  }
+
+  void all_to_all(ByteView send, std::span<const std::uint64_t> send_sizes, ByteSpan receive,
+                  std::span<const std::uint64_t> receive_sizes) override {
+    if constexpr (kAssertComm <= STOWAGE_ASSERT_LEVEL) check_sizes(send_sizes, receive_sizes);
+    mpi::all_to_all(comm_, send, send_sizes, receive, receive_sizes, rounds());
+  }
+
+ private:
+  mpi::Rounds rounds() const { return {idle_, round_bytes_}; }
+
+  Ballot reduce(const Vote& vote) {
+    const auto first = static_cast<std::uint64_t>(vote.status == STOWAGE_OK ? size_ : rank_);
+    struct Pair {
+      Ballot mine;
+      Ballot all;
+    };
+    mpi::Lent<Pair> ballots(Pair{{first, vote.same.high, ~vote.same.high, vote.same.low, ~vote.same.low,
+                                  vote.finished ? std::uint64_t{1} : std::uint64_t{0}},
+                                 {}});
+    MPI_Request request = MPI_REQUEST_NULL;
+    mpi::check(MPI_Iallreduce(&ballots->mine, &ballots->all, kBallotWords, MPI_UINT64_T, MPI_MIN, comm_, &request),
+               "MPI_Iallreduce");
+    mpi::wait(request, idle_, mpi::Deadline::never(), "the other ranks' vote");
+    ballots.give_back();
+    return ballots->all;
+  }
+
+  [[noreturn]] void throw_failure(int failing, const Vote& vote) {
+    FailureHeader header;
+    std::string message;
+    if (rank_ == failing) {
+      message = vote.message.substr(0, kLongestMessage);
+      header = {static_cast<std::int32_t>(vote.status), narrow<std::uint32_t>(message.size())};
+    }
+    mpi::broadcast(comm_, failing, std::as_writable_bytes(std::span(&header, 1)), rounds());
+    message.resize(header.message_bytes);
+    mpi::broadcast(comm_, failing, std::as_writable_bytes(std::span(message)), rounds());
+    throw Error(static_cast<Status>(header.status), message);
+  }
+
+  [[noreturn]] void throw_disagreement(const Digest& mine) {
+    const Gathered all = all_gather(bytes_of(mine));
+    const auto of = [&](int rank) {
+      Digest digest;
+      std::memcpy(&digest, all.of(rank).data(), sizeof digest);
+      return digest;
+    };
+    int other = 1;
+    while (of(other) == of(0)) ++other;
+    fail(STOWAGE_INTERNAL_ERROR,
+         "loader ranks must compute the same, but rank 0 has digest {} and rank {} has {}. Please report this with the "
+         "configuration; do all ranks run the same version and see the same files?",
+         of(0).hex(), other, of(other).hex());
+  }
+
+  void check_sizes(std::span<const std::uint64_t> send_sizes, std::span<const std::uint64_t> receive_sizes) {
+    const auto ranks = static_cast<std::size_t>(size_);
+    const Gathered all = all_gather(std::as_bytes(send_sizes));
+    Vote vote;
+    for (std::size_t r = 0; r < ranks && vote.status == STOWAGE_OK; ++r) {
+      std::uint64_t sent = 0;
+      std::memcpy(&sent, all.of(narrow<int>(r)).data() + static_cast<std::size_t>(rank_) * sizeof sent, sizeof sent);
+      if (sent == receive_sizes[r]) continue;
+      vote.status = STOWAGE_INTERNAL_ERROR;
+      vote.message =
+          fmt::format("rank {} expects {} bytes from rank {}, which sends {}", rank_, receive_sizes[r], r, sent);
+    }
+    agree(vote);
+  }
+
+  MPI_Comm comm_;
+  std::size_t round_bytes_;
+  int rank_ = 0;
+  int size_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<Team> make_mpi_team(MPI_Comm comm, std::size_t round_bytes) {
+  return std::make_unique<MpiTeam>(comm, round_bytes);
+}
+
+}  // namespace stowage::exchange

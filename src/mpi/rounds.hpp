@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collective operations on bytes of any length: MPI counts and displacements are ints, so large ones go in rounds.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <span>
+
+#include "base/bytes.hpp"
+#include "mpi/wait.hpp"
+
+namespace stowage::mpi {
+
+inline constexpr std::size_t kRoundBytes = std::size_t{1} << 30;
+
+// How a collective operation waits and how much it moves at a time. round_bytes must be the same on every rank, from 1
+// to kRoundBytes.
+struct Rounds {
+  Idle idle;
+  std::size_t round_bytes = kRoundBytes;
+};
+
+// All are collective over comm, poll, and throw as mpi::poll does. When `idle` ends a wait, the communicator is of no
+// further use, and buffers that were to be sent must live until MPI is finalised; all_to_all cancels its receives.
+
+// data has the same size on every rank.
+void broadcast(MPI_Comm comm, int root, ByteSpan data, const Rounds& rounds);
+
+// Bytes of every rank in rank order: sizes [ranks] is known to all, all holds their sum.
+void all_gather(MPI_Comm comm, ByteView mine, std::span<const std::uint64_t> sizes, ByteSpan all, const Rounds& rounds);
+
+// Personalised exchange: parts for (from) rank 0, 1, ... one after the other; sizes in bytes [ranks]. A rank's sizes
+// match what its peers give. round_bytes bounds one message; a round holds one message a peer each way.
+void all_to_all(MPI_Comm comm, ByteView send, std::span<const std::uint64_t> send_sizes, ByteSpan receive,
+                std::span<const std::uint64_t> receive_sizes, const Rounds& rounds);
+
+}  // namespace stowage::mpi
