@@ -22,6 +22,13 @@ Vote failing_vote(int rank, std::size_t message_bytes = 0) {
   return vote;
 }
 
+Vote vote_of(const Digest& same, bool finished) {
+  Vote vote;
+  vote.same = same;
+  vote.finished = finished;
+  return vote;
+}
+
 // Sets of failing ranks as bit masks: each single one, and every subset of up to three ranks.
 std::vector<unsigned> failing_sets(int ranks) {
   std::vector<unsigned> sets;
@@ -32,10 +39,10 @@ std::vector<unsigned> failing_sets(int ranks) {
 }
 
 template <typename Work>
-Error error_of(Work&& work) {
+SharedError error_of(Work&& work) {
   try {
     work();
-  } catch (const Error& error) {
+  } catch (const SharedError& error) {
     return error;
   }
   ADD_FAILURE() << "no error";
@@ -48,7 +55,7 @@ TEST(Agree, EveryRankGetsTheErrorOfTheLowestFailingRank) {
   for (const unsigned set : failing_sets(world.size())) {
     const bool fails = (set >> world.rank() & 1U) != 0;
 
-    const Error error = error_of([&] { team->agree(fails ? failing_vote(world.rank()) : Vote{}); });
+    const SharedError error = error_of([&] { team->agree(fails ? failing_vote(world.rank()) : Vote{}); });
 
     const Vote lowest = failing_vote(std::countr_zero(set));
     EXPECT_EQ(error.status(), lowest.status) << "failing set " << set;
@@ -64,7 +71,7 @@ TEST(Agree, LongMessagesArriveWholeAndVeryLongOnesCut) {
   for (const std::size_t bytes : {std::size_t{0}, std::size_t{64} << 10, std::size_t{1} << 20}) {
     const Vote long_one = failing_vote(last, bytes);
 
-    const Error error = error_of([&] { team->agree(world.rank() == last ? long_one : Vote{}); });
+    const SharedError error = error_of([&] { team->agree(world.rank() == last ? long_one : Vote{}); });
 
     EXPECT_EQ(error.what(), long_one.message.substr(0, std::size_t{64} << 10));
   }
@@ -75,11 +82,24 @@ TEST(Agree, EqualDigestsPassAndFinishedMeansAll) {
   const auto team = make_mpi_team(world.get());
   const Digest digest{~std::uint64_t{0}, 1};
 
-  const bool all = team->agree({STOWAGE_OK, "", digest, true}).all_finished;
-  const bool all_but_one = team->agree({STOWAGE_OK, "", digest, world.rank() != world.size() - 1}).all_finished;
+  const bool all = team->agree(vote_of(digest, true)).all_finished;
+  const bool all_but_one = team->agree(vote_of(digest, world.rank() != world.size() - 1)).all_finished;
 
   EXPECT_TRUE(all);
   EXPECT_FALSE(all_but_one);
+}
+
+TEST(Agree, ProgressIsThatOfTheSlowestRank) {
+  const World world;
+  const auto team = make_mpi_team(world.get());
+  for (int slowest = 0; slowest < world.size(); ++slowest) {
+    Vote vote;
+    vote.progress = world.rank() == slowest ? 3 : 10 + static_cast<std::uint64_t>(world.rank());
+
+    const Agreement agreement = team->agree(vote);
+
+    EXPECT_EQ(agreement.least_progress, 3U);
+  }
 }
 
 TEST(Agree, ADigestThatDiffersInAnyHalfOnAnyRankIsFoundOnEveryRank) {
@@ -89,7 +109,7 @@ TEST(Agree, ADigestThatDiffersInAnyHalfOnAnyRankIsFoundOnEveryRank) {
     for (const Digest& other : {Digest{5, 8}, Digest{6, 7}, Digest{0, 0}}) {
       const Digest mine = world.rank() == odd ? other : Digest{5, 7};
 
-      const Error error = error_of([&] { team->agree({STOWAGE_OK, "", mine, false}); });
+      const SharedError error = error_of([&] { team->agree(vote_of(mine, false)); });
 
       EXPECT_EQ(error.status(), STOWAGE_INTERNAL_ERROR);
       const std::string expected =
@@ -103,7 +123,7 @@ TEST(Agree, AnExceptionInSharedWorkBecomesTheSameErrorOnAllRanks) {
   const World world;
   const auto team = make_mpi_team(world.get());
 
-  const Error error = error_of([&] {
+  const SharedError error = error_of([&] {
     together(*team, [&] {
       if (world.rank() == world.size() - 1) fail(STOWAGE_IO_ERROR, "no such file");
     });
@@ -116,11 +136,11 @@ TEST(Agree, AnExceptionInSharedWorkBecomesTheSameErrorOnAllRanks) {
 TEST(Agree, AloneAFailingVoteIsThrownAsItIs) {
   const auto team = make_solo_team();
 
-  const Error error = error_of([&] { team->agree(failing_vote(1)); });
+  const SharedError error = error_of([&] { team->agree(failing_vote(1)); });
 
   EXPECT_EQ(error.status(), failing_vote(1).status);
   EXPECT_EQ(error.what(), failing_vote(1).message);
-  EXPECT_TRUE(team->agree({STOWAGE_OK, "", {}, true}).all_finished);
+  EXPECT_TRUE(team->agree(vote_of({}, true)).all_finished);
 }
 
 }  // namespace

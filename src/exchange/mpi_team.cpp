@@ -24,6 +24,7 @@ struct Ballot {
   std::uint64_t low = 0;
   std::uint64_t not_low = 0;
   std::uint64_t finished = 0;
+  std::uint64_t progress = 0;
 
   bool same() const noexcept { return high == ~not_high && low == ~not_low; }
 };
@@ -51,7 +52,7 @@ class MpiTeam final : public Team {
     const Ballot all = reduce(vote);
     if (all.first_failing < static_cast<std::uint64_t>(size_)) throw_failure(narrow<int>(all.first_failing), vote);
     if (!all.same()) throw_disagreement(vote.same);
-    return {all.finished != 0};
+    return {all.finished != 0, all.progress};
   }
 
   Gathered all_gather(ByteView mine) override {
@@ -81,14 +82,18 @@ class MpiTeam final : public Team {
   mpi::Rounds rounds() const { return {idle_, round_bytes_}; }
 
   Ballot reduce(const Vote& vote) {
-    const auto first = static_cast<std::uint64_t>(vote.status == STOWAGE_OK ? size_ : rank_);
     struct Pair {
       Ballot mine;
       Ballot all;
     };
-    mpi::Lent<Pair> ballots(Pair{{first, vote.same.high, ~vote.same.high, vote.same.low, ~vote.same.low,
-                                  vote.finished ? std::uint64_t{1} : std::uint64_t{0}},
-                                 {}});
+    mpi::Lent<Pair> ballots(Pair{});
+    ballots->mine = {.first_failing = static_cast<std::uint64_t>(vote.status == STOWAGE_OK ? size_ : rank_),
+                     .high = vote.same.high,
+                     .not_high = ~vote.same.high,
+                     .low = vote.same.low,
+                     .not_low = ~vote.same.low,
+                     .finished = vote.finished ? std::uint64_t{1} : std::uint64_t{0},
+                     .progress = vote.progress};
     MPI_Request request = MPI_REQUEST_NULL;
     mpi::check(MPI_Iallreduce(&ballots->mine, &ballots->all, kBallotWords, MPI_UINT64_T, MPI_MIN, comm_, &request),
                "MPI_Iallreduce");
@@ -107,7 +112,7 @@ class MpiTeam final : public Team {
     mpi::broadcast(comm_, failing, std::as_writable_bytes(std::span(&header, 1)), rounds());
     message.resize(header.message_bytes);
     mpi::broadcast(comm_, failing, std::as_writable_bytes(std::span(message)), rounds());
-    throw Error(static_cast<Status>(header.status), message);
+    throw SharedError(static_cast<Status>(header.status), message);
   }
 
   [[noreturn]] void throw_disagreement(const Digest& mine) {
@@ -119,10 +124,11 @@ class MpiTeam final : public Team {
     };
     int other = 1;
     while (of(other) == of(0)) ++other;
-    fail(STOWAGE_INTERNAL_ERROR,
-         "loader ranks must compute the same, but rank 0 has digest {} and rank {} has {}. Please report this with the "
-         "configuration; do all ranks run the same version and see the same files?",
-         of(0).hex(), other, of(other).hex());
+    throw SharedError(STOWAGE_INTERNAL_ERROR,
+                      fmt::format("loader ranks must compute the same, but rank 0 has digest {} and rank {} has {}. "
+                                  "Please report this with the configuration; do all ranks run the same version and "
+                                  "see the same files?",
+                                  of(0).hex(), other, of(other).hex()));
   }
 
   void check_sizes(std::span<const std::uint64_t> send_sizes, std::span<const std::uint64_t> receive_sizes) {

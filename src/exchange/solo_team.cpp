@@ -14,8 +14,8 @@ class SoloTeam final : public Team {
   MPI_Comm communicator() const noexcept override { return MPI_COMM_NULL; }
 
   Agreement agree(const Vote& vote) override {
-    if (vote.status != STOWAGE_OK) throw Error(vote.status, vote.message);
-    return {vote.finished};
+    if (vote.status != STOWAGE_OK) throw SharedError(vote.status, vote.message);
+    return {vote.finished, vote.progress};
   }
 
   Gathered all_gather(ByteView mine) override { return {Bytes(mine.begin(), mine.end()), {0, mine.size()}}; }

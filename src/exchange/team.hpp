@@ -5,6 +5,7 @@
 #pragma once
 
 #include <mpi.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
