@@ -3,6 +3,7 @@
 // the reference. Reading it is config/parse.hpp.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,6 +15,8 @@ namespace stowage::config {
 struct Mark {
   int line = 0;
   int column = 0;
+
+  auto operator<=>(const Mark&) const = default;
 };
 
 enum class Format { megatron, hdf5 };
@@ -21,9 +24,9 @@ enum class OverLong { error, drop, truncate, split };  // what happens to a sequ
 enum class ZeroLength { keep, drop };                  // keep: delivered as a segment of length 0
 enum class LastBatch { drop, deliver };                // the incomplete global batch at the end of the last epoch
 enum class WeightUnit { sequences, tokens };
-enum class Order { shuffled, sequential };             // of a source within an epoch
+enum class Order { shuffled, sequential };  // of a source within an epoch
 enum class Io { cooperative, collective };
-enum class SampleUnit { sequence, document };          // what one entry of a Megatron index is to training
+enum class SampleUnit { sequence, document };  // what one entry of a Megatron index is to training
 
 struct Source {
   std::string name;
@@ -48,11 +51,11 @@ struct Batch {
 };
 
 struct MicroBatch {
-  std::uint32_t tokens = 0;             // cap: sum of padded segments never exceeds it
-  std::uint32_t pad_segments_to = 1;    // each segment's padded length is a multiple of this
-  bool pad_to_cap = false;              // every micro-batch is exactly `tokens` long
-  bool equal_counts = true;             // every replica gets the same number of micro-batches in a step
-  std::int64_t pad_token = 0;           // fills padding, and the label of each segment's last token
+  std::uint32_t tokens = 0;           // cap: sum of padded segments never exceeds it
+  std::uint32_t pad_segments_to = 1;  // each segment's padded length is a multiple of this
+  bool pad_to_cap = false;            // every micro-batch is exactly `tokens` long
+  bool equal_counts = true;           // every replica gets the same number of micro-batches in a step
+  std::int64_t pad_token = 0;         // fills padding, and the label of each segment's last token
 };
 
 struct Cost {
@@ -65,21 +68,21 @@ struct Prefetch {
 };
 
 struct Limits {
-  std::uint32_t open_files = 64;          // data files a loader rank holds open at once
-  double startup_seconds = 120.0;         // to find every rank of the job and open every source
-  double acquire_seconds = 600.0;         // a trainer's wait for one step
+  std::uint32_t open_files = 64;   // data files a loader rank holds open at once
+  double startup_seconds = 120.0;  // to find every rank of the job and open every source
+  double acquire_seconds = 600.0;  // a trainer's wait for one step
 };
 
 struct Config {
-  std::string file;        // as given; for messages
+  std::string file;  // as given; for messages
   std::uint64_t seed = 0;
   std::uint32_t data_parallel = 1;
   Batch batch;
   MicroBatch micro_batch;
-  std::optional<std::uint64_t> steps;   // exactly one of steps and epochs
+  std::optional<std::uint64_t> steps;  // exactly one of steps and epochs
   std::optional<std::uint64_t> epochs;
   WeightUnit weight_unit = WeightUnit::sequences;
-  bool natural_weights = false;         // no source has a weight: each source counts by its number of sequences
+  bool natural_weights = false;  // no source has a weight: each source counts by its number of sequences
   Io io = Io::cooperative;
   Cost cost;
   Prefetch prefetch;

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/schema.hpp"
+
+namespace stowage::config {
+namespace {
+
+constexpr std::uint64_t kMaxReplicas = 1'048'576;
+constexpr std::uint64_t kMaxPrefetchSteps = 1'024;
+constexpr std::uint64_t kMaxCount = std::numeric_limits<std::int64_t>::max();
+constexpr double kMaxCostFactor = 1e15;
+constexpr double kMinSeconds = 1e-3;
+constexpr double kMaxSeconds = 31'536'000.0;  // a year
+
+void read_cost(Section& top, Cost& cost) {
+  auto section = top.section("cost");
+  if (!section) return;
+  section->number("linear", cost.linear, 0.0, kMaxCostFactor);
+  section->number("quadratic", cost.quadratic, 0.0, kMaxCostFactor);
+  section->finish();
+}
+
+void read_prefetch(Section& top, Prefetch& prefetch) {
+  auto section = top.section("prefetch");
+  if (!section) return;
+  section->integer("steps", prefetch.steps, 1, kMaxPrefetchSteps);
+  section->finish();
+}
+
+void read_limits(Section& top, Limits& limits) {
+  auto section = top.section("limits");
+  if (!section) return;
+  section->integer("open_files", limits.open_files, 1);
+  section->number("startup_seconds", limits.startup_seconds, kMinSeconds, kMaxSeconds);
+  section->number("acquire_seconds", limits.acquire_seconds, kMinSeconds, kMaxSeconds);
+  section->finish();
+}
+
+}  // namespace
+
+void read_run(Section& top, Config& config) {
+  top.integer("seed", config.seed, 0);
+  top.integer("data_parallel", config.data_parallel, 1, kMaxReplicas);
+  top.integer("steps", config.steps, 1, kMaxCount);
+  top.integer("epochs", config.epochs, 1, kMaxCount);
+  top.require_exactly_one("steps", "epochs");
+  top.choice("io", config.io);
+  read_cost(top, config.cost);
+  if (config.cost.linear == 0.0 && config.cost.quadratic == 0.0) {
+    top.report().add(top.mark_of("cost"),
+                     "cost.linear and cost.quadratic must not both be 0: every sequence would be free");
+  }
+  read_prefetch(top, config.prefetch);
+  read_limits(top, config.limits);
+}
+
+}  // namespace stowage::config
