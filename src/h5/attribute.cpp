@@ -3,16 +3,10 @@
 
 #include <algorithm>
 
+#include "h5/string.hpp"
+
 namespace stowage::h5 {
 namespace {
-
-TypeId string_type(std::size_t bytes, const Context& context) {
-  TypeId type(call(context, H5Tcopy, H5T_C_S1));
-  call(context, H5Tset_size, type.id(), std::max<std::size_t>(bytes, 1));  // HDF5 has no strings of size 0
-  call(context, H5Tset_strpad, type.id(), H5T_STR_NULLPAD);
-  call(context, H5Tset_cset, type.id(), H5T_CSET_UTF8);
-  return type;
-}
 
 AttributeId open_scalar(const AttributeOwner& owner, const std::string& name, const Context& context) {
   AttributeId attribute(call(context, H5Aopen, owner.object, name.c_str(), H5P_DEFAULT));
@@ -49,7 +43,7 @@ void read_scalar(const AttributeOwner& owner, const std::string& name, hid_t dis
 }  // namespace detail
 
 void write_attribute(const AttributeOwner& owner, const std::string& name, const std::string& value) {
-  const TypeId type = string_type(value.size(), {"write attribute", name, owner.file, STOWAGE_IO_ERROR});
+  const TypeId type = fixed_string_type(value.size(), {"write attribute", name, owner.file, STOWAGE_IO_ERROR});
   detail::write_scalar(owner, name, type.id(), type.id(), value.c_str());
 }
 
@@ -58,11 +52,8 @@ std::string read_attribute<std::string>(const AttributeOwner& owner, const std::
   const Context context{"read attribute", name, owner.file};
   const AttributeId attribute = open_scalar(owner, name, context);
   const TypeId type(call(context, H5Aget_type, attribute.id()));
-  if (call(context, H5Tget_class, type.id()) != H5T_STRING || call(context, H5Tis_variable_str, type.id()) > 0) {
-    fail(context.status, "{}: attribute {}: expected a string of fixed length, found another type", owner.file, name);
-  }
-  std::string value(H5Tget_size(type.id()), '\0');
-  const TypeId memory = string_type(value.size(), context);
+  std::string value(fixed_string_bytes(type, context), '\0');
+  const TypeId memory = fixed_string_type(value.size(), context);
   call(context, H5Aread, attribute.id(), memory.id(), value.data());
   value.resize(std::min(value.find('\0'), value.size()));
   return value;

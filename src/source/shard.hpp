@@ -21,6 +21,7 @@ struct Shard {
   std::uint64_t base = 0;            // byte offset of token 0 in token_file
   std::uint64_t tokens = 0;          // in all
   TokenType type = TokenType::u16;
+  std::uint64_t vocab_size = 0;      // ids are below it by the writer's word; 0 = the format does not say
   std::vector<std::uint64_t> begin;  // [sequences + 1] first token of each sequence; last = tokens
   // Verification on reading (HDF5 shards): block b covers bytes [b * block_bytes, ...) of the token array and has its
   // XXH3-64 at byte checksum_base + 8 * b of token_file. Not kept in memory.
@@ -40,8 +41,9 @@ inline Shard open_shard(config::Format format, const std::string& path, config::
   return format == config::Format::megatron ? open_megatron(path, unit) : open_hdf5(path, unit);
 }
 
-// The files that a source's path entries name: globs expanded and sorted, others as they are.
-// Throws STOWAGE_IO_ERROR for a glob that matches nothing.
+// The files that a source's path entries name, in their order: globs expanded and sorted by bytes, others as they are.
+// A glob may also match Megatron prefixes ("data/*_document"), and of an .idx and a .bin that it both matches only the
+// .idx is listed, so that "data/*" names each pair once. Throws STOWAGE_IO_ERROR for a glob that matches nothing.
 std::vector<std::string> expand_paths(const std::vector<std::string>& paths);
 
 }  // namespace stowage::source

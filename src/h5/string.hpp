@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strings of fixed length: padded with zero bytes, UTF-8. Stored in place, not in HDF5's global heap, which has no
+// checksums and no stable layout.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "h5/file.hpp"
+
+namespace stowage::h5 {
+
+// The type of strings of up to `bytes` bytes.
+TypeId fixed_string_type(std::size_t bytes, const Context& context);
+
+// Bytes of a fixed-length string type; throws STOWAGE_DATA_ERROR that names `context.object` for any other type.
+std::size_t fixed_string_bytes(const TypeId& type, const Context& context);
+
+// A one-dimensional contiguous dataset of strings, as long as the longest.
+void write_strings(const File& file, const std::string& name, const std::vector<std::string>& values);
+std::vector<std::string> read_strings(const File& file, const std::string& name, std::uint64_t file_bytes);
+
+}  // namespace stowage::h5

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "source/contents.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <utility>
+
+#include "source/input_file.hpp"
+
+namespace stowage::source {
+namespace {
+
+bool has_hdf5_signature(const std::string& path) {
+  constexpr std::array<unsigned char, 8> kSignature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+  if (!std::filesystem::is_regular_file(path)) return false;
+  const InputFile file(path);
+  std::array<std::byte, kSignature.size()> head{};
+  if (file.size() < head.size()) return false;
+  file.read(0, head);
+  return std::ranges::equal(std::as_bytes(std::span(kSignature)), head);
+}
+
+}  // namespace
+
+Contents read_contents(const std::string& path) {
+  return has_hdf5_signature(path) ? read_hdf5(path) : read_megatron(path);
+}
+
+Shard cut(Contents contents, config::SampleUnit unit) {
+  Shard shard = std::move(contents.shard);
+  if (unit == config::SampleUnit::sequence) return shard;
+  std::vector<std::uint64_t> begin(contents.documents.size());
+  std::ranges::transform(contents.documents, begin.begin(),
+                         [&](std::uint64_t sequence) { return shard.begin[sequence]; });
+  shard.begin = std::move(begin);
+  return shard;
+}
+
+}  // namespace stowage::source
