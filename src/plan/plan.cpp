@@ -5,7 +5,8 @@
 
 #include "base/error.hpp"
 #include "base/narrow.hpp"
-#include "plan/greedy.hpp"
+#include "plan/parallel.hpp"
+#include "plan/planner.hpp"
 
 namespace stowage::plan {
 
@@ -31,7 +32,14 @@ void check(const Request& request) {
 
 Plan make_plan(const Request& request) {
   check(request);
-  return greedy_plan(request);
+  Planner planner(request);
+  std::vector<std::optional<Packing>> packings;
+  do {
+    packings.assign(request.replicas, std::nullopt);
+    for_each_index(request.replicas, request.tokens.size() > kParallelItems,
+                   [&](std::size_t r) { packings[r] = planner.pack(static_cast<std::uint32_t>(r)); });
+  } while (!planner.settle(std::move(packings)));
+  return planner.plan();
 }
 
 Digest Plan::digest() const {

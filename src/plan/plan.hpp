@@ -7,19 +7,32 @@
 #include <vector>
 
 #include "base/hash.hpp"
+#include "plan/cost.hpp"
 
 namespace stowage::plan {
 
-// Cost of one segment of l tokens: linear * l + quadratic * l * l. By segment, not by pack: attention does not cross
-// segment boundaries.
-struct CostModel {
-  double linear = 24576.0;
-  double quadratic = 1.0;
+enum class Objective {
+  makespan,   // of a data-parallel step: the replica with the most work
+  pipeline,   // (micro-batches + stages - 1) x the slowest micro-batch, of the slowest replica
+  one_f_one_b // the simulated 1F1B schedule of the slowest replica, micro-batches in their order
+};
 
-  double operator()(std::uint32_t tokens) const noexcept {
-    const double l = tokens;
-    return linear * l + quadratic * l * l;
-  }
+enum class MicroBatchOrder {
+  drawn,      // by the first sequence drawn
+  small_ends  // the costliest in the middle: the pipeline fills and drains with small ones
+};
+
+// A replica that is not like the others.
+struct ReplicaShape {
+  double speed = 1.0;         // work a unit of time, relative; > 0
+  std::uint32_t cap = 0;      // tokens a micro-batch of it holds; 0 = Request::cap
+  std::uint32_t longest = 0;  // padded tokens of the longest sequence it takes; 0 = its cap
+};
+
+// Where payload lies and is wanted. Both empty: nothing is known, and bytes between nodes play no part.
+struct Places {
+  std::span<const std::uint32_t> node_of_sequence;  // [sequences]
+  std::span<const std::uint32_t> node_of_replica;   // [replicas]
 };
 
 // One step to plan. Arrays are by sequence (in drawn order) and only borrowed.
@@ -30,6 +43,17 @@ struct Request {
   std::uint32_t pad_segments_to = 1;      // each segment takes its length rounded up to a multiple of this
   bool equal_counts = true;               // every replica gets the same number of micro-batches
   CostModel cost;
+
+  std::span<const std::uint32_t> vision_tiles;   // of each sequence; empty: text alone
+  std::uint32_t tile_cap = 0;                    // vision tiles a micro-batch holds; 0 = no limit
+  std::span<const ReplicaShape> shapes;          // of each replica; empty: all alike
+  bool allow_empty_replicas = true;              // false: an error when there are fewer sequences than replicas
+  Objective objective = Objective::makespan;
+  std::uint32_t pipeline_stages = 1;             // >= 1; for the pipeline objectives
+  std::uint32_t extra_micro_batches = 1;         // above the least count that objectives may choose where it pays
+  MicroBatchOrder micro_batch_order = MicroBatchOrder::drawn;
+  Places places;
+  std::uint32_t moves_per_sequence = 512;        // budget of the local search, in exchanges looked at
 };
 
 // Two nested divisions in compressed form: replica r owns micro-batches [replica_begin[r], replica_begin[r+1]), and

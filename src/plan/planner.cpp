@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/planner.hpp"
+
+#include <algorithm>
+
+#include "base/narrow.hpp"
+#include "plan/balance.hpp"
+#include "plan/bounds.hpp"
+#include "plan/objective.hpp"
+#include "plan/order.hpp"
+#include "plan/parallel.hpp"
+#include "plan/stage_one.hpp"
+
+namespace stowage::plan {
+
+namespace {
+
+constexpr double kReplicaTolerance = 1e-5;
+constexpr double kMicroBatchTolerance = 1e-3;
+constexpr std::size_t kLevelled = std::size_t{1} << 16;  // micro-batches up to which all are searched together
+
+// Micro-batches a replica that tokens and tiles call for.
+std::uint64_t least_count(const Items& items, std::span<const BinShape> micro_batches) {
+  std::uint64_t tokens = 0;
+  std::uint64_t tiles = 0;
+  for (std::uint32_t k = 0; k < items.size(); ++k) {
+    tokens += items.tokens[k];
+    tiles += items.tiles_of(k);
+  }
+  std::uint64_t token_caps = 0;
+  std::uint64_t largest_cap = 0;
+  std::uint64_t tile_caps = 0;
+  for (const BinShape& shape : micro_batches) {
+    token_caps += shape.tokens;
+    largest_cap = std::max(largest_cap, shape.tokens);
+    tile_caps = __builtin_add_overflow_p(tile_caps, shape.tiles, std::uint64_t{}) ? shape.tiles : tile_caps + shape.tiles;
+  }
+  return std::max({div_ceil(tokens, token_caps), div_ceil(tiles, tile_caps),
+                   div_ceil<std::uint64_t>(bin_count_bound(items.tokens, largest_cap), micro_batches.size())});
+}
+
+}  // namespace
+
+Planner::Planner(const Request& request) : request_(request), items_(sorted_items(request)) {
+  std::vector<BinShape> shapes;
+  for (std::uint32_t r = 0; r < request.replicas; ++r) shapes.push_back(micro_batch_shape(r));
+  least_count_ = narrow<std::uint32_t>(least_count(items_, shapes), "micro-batches of a replica");
+  count_ = least_count_;
+  assign();
+}
+
+BinShape Planner::micro_batch_shape(std::uint32_t replica) const {
+  BinShape shape;
+  shape.tokens = request_.cap;
+  if (request_.tile_cap != 0) shape.tiles = request_.tile_cap;
+  if (!request_.shapes.empty()) {
+    const ReplicaShape& own = request_.shapes[replica];
+    shape.speed = own.speed;
+    if (own.cap != 0) shape.tokens = own.cap;
+    if (own.longest != 0) shape.longest = own.longest;
+  }
+  return shape;
+}
+
+void Planner::assign() {
+  StageOneOptions options;
+  options.allow_empty = request_.allow_empty_replicas;
+  options.tolerance = kReplicaTolerance;
+  options.moves = std::uint64_t{request_.moves_per_sequence} * items_.size();
+  while (true) {
+    std::vector<BinShape> shapes;
+    for (std::uint32_t r = 0; r < request_.replicas; ++r) {
+      BinShape shape = micro_batch_shape(r);
+      shape.longest = static_cast<std::uint32_t>(std::min<std::uint64_t>(shape.longest, shape.tokens));
+      if (request_.equal_counts) {
+        shape.tokens *= count_;
+        if (request_.tile_cap != 0) shape.tiles *= count_;
+      } else {
+        shape.tokens = BinShape().tokens;
+        shape.tiles = BinShape().tiles;
+      }
+      shapes.push_back(shape);
+    }
+    if (auto bins = assign_replicas(items_, shapes, options)) {
+      replicas_ = std::move(*bins);
+      return;
+    }
+    if (!request_.equal_counts || count_ > items_.size()) {
+      fail(STOWAGE_INVALID_ARGUMENT,
+           "{} sequences cannot be divided among {} replicas within the replicas' caps and longest sequences", items_.size(),
+           request_.replicas);
+    }
+    ++count_;
+  }
+}
+
+std::optional<Packing> Planner::pack_count(std::uint32_t replica, std::uint32_t count) const {
+  StageTwoOptions options;
+  options.tolerance = kMicroBatchTolerance;
+  options.moves = std::uint64_t{request_.moves_per_sequence} * replicas_[replica].items.size();
+  return pack_micro_batches(items_, replicas_[replica].items, micro_batch_shape(replica), count, options);
+}
+
+std::optional<Packing> Planner::pack_own_count(std::uint32_t replica) const {
+  const std::uint32_t least = least_micro_batches(items_, replicas_[replica].items, micro_batch_shape(replica));
+  std::optional<Packing> best;
+  for (std::uint32_t count = least; !best || count <= least + request_.extra_micro_batches; ++count) {
+    auto packing = pack_count(replica, count);
+    if (packing && (!best || step_time_of(replica, *packing) < step_time_of(replica, *best))) best = std::move(packing);
+    if (best && request_.objective == Objective::makespan) break;
+  }
+  return best;
+}
+
+std::optional<Packing> Planner::pack(std::uint32_t replica) const {
+  return request_.equal_counts ? pack_count(replica, count_) : pack_own_count(replica);
+}
+
+double Planner::step_time_of(std::uint32_t replica, const Packing& packing) const {
+  const double speed = micro_batch_shape(replica).speed;
+  std::vector<double> times;
+  for (const std::uint32_t m : micro_batch_order(items_, packing, request_.micro_batch_order)) {
+    times.push_back((static_cast<double>(packing.load[m]) * items_.unit + request_.cost.per_micro_batch) / speed);
+  }
+  return step_time(times, request_.objective, request_.pipeline_stages);
+}
+
+// With a pipeline the slowest micro-batch of all replicas decides, so micro-batches of all are searched as one division.
+void Planner::level_slowest(std::vector<Packing>& packings) const {
+  if (request_.objective == Objective::makespan || !request_.places.node_of_replica.empty() ||
+      std::size_t{count_} * request_.replicas > kLevelled) {
+    return;
+  }
+  Bins bins;
+  std::vector<BinShape> shapes;
+  for (std::uint32_t r = 0; r < request_.replicas; ++r) {
+    for (std::size_t m = 0; m < packings[r].count(); ++m) {
+      bins.push_back({micro_batch_shape(r), {}});
+      shapes.push_back(bins.back().shape);
+      for (const std::uint32_t item : packings[r].micro_batch(m)) bins.back().add(items_, item);
+    }
+  }
+  if (bins.empty()) return;
+  BalanceOptions options;
+  options.target = makespan_bound(items_, shapes) * (1.0 + kMicroBatchTolerance);
+  options.keep_filled = true;
+  MoveBudget budget(std::uint64_t{request_.moves_per_sequence} * items_.size());
+  balance(items_, bins, options, budget);
+  std::size_t begin = 0;
+  for (Packing& packing : packings) {
+    const std::size_t count = packing.count();
+    packing = to_packing(std::span(bins).subspan(begin, count));
+    begin += count;
+  }
+}
+
+bool Planner::settle(std::vector<std::optional<Packing>> packings) {
+  const bool fits = std::all_of(packings.begin(), packings.end(), [](const auto& packing) { return packing.has_value(); });
+  if (fits) {
+    std::vector<Packing> found;
+    for (auto& packing : packings) found.push_back(std::move(*packing));
+    level_slowest(found);
+    double time = 0.0;
+    for (std::uint32_t r = 0; r < request_.replicas; ++r) time = std::max(time, step_time_of(r, found[r]));
+    if (best_.empty() || time < best_time_) {
+      best_ = std::move(found);
+      best_time_ = time;
+    }
+  }
+  const bool more_may_pay = request_.objective != Objective::makespan && count_ < least_count_ + request_.extra_micro_batches;
+  if (!best_.empty() && (!request_.equal_counts || !more_may_pay)) return true;
+  ++count_;
+  assign();
+  return false;
+}
+
+Plan Planner::plan() const {
+  Plan plan;
+  plan.replica_begin.push_back(0);
+  std::vector<std::size_t> first_sequence;
+  std::size_t sequences = 0;
+  for (const Packing& packing : best_) {
+    plan.replica_begin.push_back(narrow<std::uint32_t>(plan.replica_begin.back() + packing.count()));
+    first_sequence.push_back(sequences);
+    sequences += packing.items.size();
+  }
+  plan.order.resize(sequences);
+  plan.micro_batch_begin.resize(std::size_t{plan.replica_begin.back()} + 1, 0);
+  plan.replica_cost.resize(best_.size());
+  for_each_index(best_.size(), items_.size() > kParallelItems, [&](std::size_t r) {
+    const Packing& packing = best_[r];
+    std::size_t end = first_sequence[r];
+    std::size_t micro_batch = plan.replica_begin[r];
+    Work load = 0;
+    for (const std::uint32_t m : micro_batch_order(items_, packing, request_.micro_batch_order)) {
+      const auto begin = plan.order.begin() + static_cast<std::ptrdiff_t>(end);
+      const auto held = packing.micro_batch(m);
+      std::transform(held.begin(), held.end(), begin, [&](std::uint32_t item) { return items_.sequence[item]; });
+      end += held.size();
+      std::sort(begin, begin + static_cast<std::ptrdiff_t>(held.size()));
+      plan.micro_batch_begin[++micro_batch] = static_cast<std::uint32_t>(end);
+      load += packing.load[m];
+    }
+    plan.replica_cost[r] = static_cast<double>(load) * items_.unit;
+  });
+  return plan;
+}
+
+}  // namespace stowage::plan
