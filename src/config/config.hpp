@@ -31,8 +31,10 @@ enum class SampleUnit { sequence, document };  // what one entry of a Megatron i
 struct Source {
   std::string name;
   Format format = Format::megatron;
-  std::vector<std::string> paths;  // as written, relative ones resolved against the folder of the YAML file; globs kept
-  double weight = 0.0;             // share in the mixture before normalisation; 0 disables; see Config::natural_weights
+  // As written, relative ones resolved against the folder of the YAML file; globs kept, special characters of the
+  // folder before a glob escaped with a backslash.
+  std::vector<std::string> paths;
+  double weight = 0.0;  // share in the mixture before normalisation; 0 disables; see Config::natural_weights
   OverLong over_long = OverLong::error;
   ZeroLength zero_length = ZeroLength::keep;
   Order order = Order::shuffled;

@@ -27,6 +27,19 @@ std::string_view name_in(const Node& entry) {
   return "";
 }
 
+// `path` as seen from `folder`, whose own name must not act as a glob.
+std::string resolved(const std::string& path, const std::filesystem::path& folder) {
+  constexpr std::string_view special = "*?[\\";
+  const bool is_glob = path.find_first_of(special) != std::string::npos;
+  if (!is_glob || folder.empty() || std::filesystem::path(path).is_absolute()) return (folder / path).string();
+  std::string escaped;
+  for (const char c : folder.string()) {
+    if (special.find(c) != std::string_view::npos) escaped += '\\';
+    escaped += c;
+  }
+  return escaped + '/' + path;
+}
+
 // `source` comes with the defaults of the file.
 Source read_source(Section& section, Source source, const std::filesystem::path& folder) {
   source.mark = section.mark();
@@ -38,7 +51,7 @@ Source read_source(Section& section, Source source, const std::filesystem::path&
   section.choice("format", source.format);
   section.require("path", "it names the source's files, as one path or a list of paths");
   section.texts("path", source.paths);
-  for (std::string& path : source.paths) path = (folder / path).string();
+  for (std::string& path : source.paths) path = resolved(path, folder);
   const bool is_weighted = section.number("weight", source.weight, 0.0, kNoMaximum);
   if (has_weight(source) && !is_weighted) source.weight = 1.0;  // wrong, but not to be reported as 0 too
   section.choice("over_long", source.over_long);
