@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// `stowage digest CONFIG --steps N`: a digest a step and replica of what would be delivered, by the same code that
+// delivers; alone or with any number of ranks.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+#include "cli/commands.hpp"
+#include "cli/mpi_session.hpp"
+#include "deliver/step_block.hpp"
+#include "deliver/step_digest.hpp"
+#include "loader/alarm.hpp"
+#include "loader/pipeline.hpp"
+#include "loader/shared_config.hpp"
+#include "mpi/communicator.hpp"
+
+namespace stowage::cli {
+namespace {
+
+struct Options {
+  std::string config;
+  std::uint64_t steps = 0;
+};
+
+struct Line {
+  std::uint32_t replica;
+  std::uint32_t reserved;
+  Digest digest;
+};
+
+// One step's digests, in replica order; printed on rank 0. Collective over `team`.
+void print_step(exchange::Team& team, std::uint64_t step, std::vector<loader::Produced> blocks) {
+  std::vector<Line> mine;
+  for (loader::Produced& produced : blocks) {
+    const deliver::StepView view(std::move(produced.block));
+    mine.push_back({produced.replica, 0, deliver::step_digest(view.step())});
+  }
+  const exchange::Gathered all = team.all_gather(std::as_bytes(std::span(mine)));
+  if (team.rank() != 0) return;
+  // Ranks construct ascending runs of replicas, so rank order is replica order.
+  for (std::size_t at = 0; at < all.bytes.size(); at += sizeof(Line)) {
+    Line line{};
+    std::memcpy(&line, all.bytes.data() + at, sizeof(line));
+    fmt::print("{} {} {}\n", step, line.replica, line.digest.hex());
+  }
+}
+
+void print_digests(const Options& options, exchange::Team& team) {
+  const config::Config config = loader::share_config(options.config, team);
+  const loader::Catalogue catalogue = loader::Catalogue::open_or_throw(config, team);
+  loader::Pipeline pipeline(config, catalogue, team, loader::constructors_over(config.data_parallel, team.size()));
+  const std::uint64_t steps = options.steps != 0 ? options.steps : std::numeric_limits<std::uint64_t>::max();
+  for (std::uint64_t step = 0; step < steps; ++step) {
+    loader::Pipeline::Outcome outcome = pipeline.next(false, 0);
+    if (outcome.end) break;
+    print_step(team, step, std::move(outcome.blocks));
+  }
+  std::fflush(stdout);
+}
+
+int run_in_job(const Options& options) {
+  const MpiSession mpi;
+  int rank = 0;
+  int size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const auto alarms = mpi::Communicator::duplicate(MPI_COMM_WORLD, {}, mpi::Deadline::never());
+  const auto peers = mpi::Communicator::duplicate(MPI_COMM_WORLD, {}, mpi::Deadline::never());
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  for (int r = 0; r < size; ++r) ranks[static_cast<std::size_t>(r)] = r;
+  loader::Alarm alarm(alarms.get(), ranks, rank);
+  const auto team = exchange::make_mpi_team(peers.get());
+  team->set_idle([&] { alarm.check(); });
+  Status status = STOWAGE_OK;
+  std::string message;
+  try {
+    print_digests(options, *team);
+  } catch (const exchange::SharedError& error) {
+    status = error.status();
+    message = error.what();
+  } catch (...) {
+    std::tie(status, message) = current_exception_status();
+    alarm.raise(status, message);
+  }
+  if (status != STOWAGE_OK && rank == 0) std::fprintf(stderr, "stowage digest: %s\n", message.c_str());
+  return status;
+}
+
+int run(const Options& options) {
+  if (launched_by_mpi()) return run_in_job(options);
+  print_digests(options, *exchange::make_solo_team());
+  return STOWAGE_OK;
+}
+
+}  // namespace
+
+void add_digest(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "digest", "Print a digest a step and replica of what would be delivered; alone or under mpirun");
+  command->add_option("config", options->config, "the YAML file that describes the run")->required();
+  command->add_option("--steps", options->steps, "stop after this many steps (default: the whole run)");
+  command->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace stowage::cli

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// `stowage trainer`: a stand-in for a training rank. It uses the C API as a trainer does, checks all that it receives,
+// and waits for as long as a cost model says a GPU would compute.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <string_view>
+#include <thread>
+
+#include "base/error.hpp"
+#include "cli/batch_check.hpp"
+#include "cli/commands.hpp"
+#include "cli/mpi_session.hpp"
+#include "cli/recorder.hpp"
+#include "cli/summary.hpp"
+#include "cli/wait_clock.hpp"
+#include "stowage.h"
+
+namespace stowage::cli {
+namespace {
+
+struct Options {
+  std::string embedded;
+  std::int32_t replica = -1;
+  std::uint64_t max_steps = 0;
+  std::string digests;
+  std::string segments;
+  bool tokens = false;
+  std::string summary;
+  double linear = 24576.0;
+  double quadratic = 1.0;
+  double seconds_per_cost = 0.0;
+  bool no_sync = false;
+  bool no_check = false;
+  double startup_seconds = 300.0;
+  double acquire_seconds = 0.0;
+};
+
+// Errors that the loaders have shown already begin with this (stowage_last_message()).
+constexpr std::string_view kReported = "the loaders reported: ";
+
+void require(stowage_status status) {
+  if (status != STOWAGE_OK) throw Error(status, stowage_last_message());
+}
+
+// The time that the model's cost of the step's segments takes.
+std::chrono::duration<double> compute_time(const stowage_step& step, const Options& options) {
+  double cost = 0;
+  for (std::uint32_t m = 0; m < step.micro_batch_count; ++m) {
+    const stowage_micro_batch& batch = step.micro_batches[m];
+    for (std::uint32_t s = 0; s < batch.segments; ++s) {
+      const double tokens = batch.origin[s].tokens;
+      cost += options.linear * tokens + options.quadratic * tokens * tokens;
+    }
+  }
+  return std::chrono::duration<double>(cost * options.seconds_per_cost);
+}
+
+// One training rank from its handle to the end of the stream.
+class Trainer {
+ public:
+  Trainer(stowage_trainer* handle, const Options& options)
+      : handle_(handle), options_(options), recorder_(options.digests, options.segments, options.tokens) {
+    require(stowage_trainer_info(handle_, &info_));
+    require(stowage_trainer_comm(handle_, &comm_));
+  }
+
+  void run() {
+    const stowage_step* step = nullptr;
+    while (options_.max_steps == 0 || steps_ < options_.max_steps) {
+      clock_.acquire_begins();
+      const stowage_status status = stowage_step_acquire(handle_, &step);
+      if (status == STOWAGE_END) break;
+      require(status);
+      clock_.acquire_ends();
+      use(*step);
+      require(stowage_step_release(handle_, &step));
+      ++steps_;
+      clock_.step_ends();
+    }
+    if (options_.max_steps == 0 && info_.steps != 0 && steps_ != info_.steps) {
+      fail(STOWAGE_INTERNAL_ERROR, "replica {}: {} steps were announced, {} came", info_.replica, info_.steps, steps_);
+    }
+  }
+
+  void report() {
+    recorder_.write(comm_, info_.replica);
+    const WaitSummary waits = clock_.summary(comm_);
+    int rank = 0;
+    if (comm_ != MPI_COMM_NULL) MPI_Comm_rank(comm_, &rank);
+    if (rank != 0) return;
+    fmt::print("trainers: {} steps of {} replicas, {}; wait for data: first {:.3f} s, then mean {:.2f} ms, max {:.2f} ms, "
+               "{:.2f} % of the time\n",
+               steps_, info_.replicas, options_.no_check ? "nothing checked" : "every array checked",
+               waits.first_seconds, waits.mean_seconds * 1e3, waits.max_seconds * 1e3, waits.share * 1e2);
+    if (!options_.summary.empty()) {
+      write_json(options_.summary, {{"steps", steps_},
+                                    {"seconds", waits.seconds},
+                                    {"wait_first_s", waits.first_seconds},
+                                    {"wait_mean_s", waits.mean_seconds},
+                                    {"wait_max_s", waits.max_seconds},
+                                    {"wait_share", waits.share}});
+    }
+  }
+
+ private:
+  void use(const stowage_step& step) {
+    if (!options_.no_check) check_step(step, info_, steps_);
+    recorder_.add(step);
+    std::this_thread::sleep_for(compute_time(step, options_));
+    // Where a trainer would reduce its gradients.
+    if (comm_ != MPI_COMM_NULL && !options_.no_sync) MPI_Barrier(comm_);
+  }
+
+  stowage_trainer* handle_;
+  const Options& options_;
+  stowage_info info_{};
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  Recorder recorder_;
+  WaitClock clock_;
+  std::uint64_t steps_ = 0;
+};
+
+void train(const Options& options) {
+  stowage_trainer_options chosen;
+  require(stowage_trainer_options_init(&chosen));
+  chosen.replica = options.replica;
+  chosen.startup_seconds = options.startup_seconds;
+  chosen.acquire_seconds = options.acquire_seconds;
+  stowage_trainer* handle = nullptr;
+  require(options.embedded.empty()
+              ? stowage_trainer_create(MPI_COMM_WORLD, &chosen, &handle)
+              : stowage_trainer_create_embedded(options.embedded.c_str(), &chosen, &handle));
+  try {
+    Trainer trainer(handle, options);
+    trainer.run();
+    trainer.report();
+  } catch (...) {
+    stowage_trainer_destroy(&handle);
+    throw;
+  }
+  require(stowage_trainer_destroy(&handle));
+}
+
+int run_in_job(const Options& options) {
+  const MpiSession mpi;
+  try {
+    train(options);
+    return STOWAGE_OK;
+  } catch (...) {
+    const auto [status, message] = current_exception_status();
+    if (!message.starts_with(kReported)) std::fprintf(stderr, "stowage trainer: %s\n", message.c_str());
+    return status;
+  }
+}
+
+int run(const Options& options) {
+  if (options.embedded.empty()) return run_in_job(options);
+  train(options);
+  return STOWAGE_OK;
+}
+
+}  // namespace
+
+void add_trainer(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "trainer", "A stand-in training rank: receives, checks and times data as a trainer would");
+  command->add_option("--embedded", options->embedded, "need no loader ranks: make the stream of this YAML file here");
+  command->add_option("--replica", options->replica, "data-parallel rank (default: this trainer's rank; embedded: 0)");
+  command->add_option("--max-steps", options->max_steps, "leave after this many steps");
+  command->add_option("--record-digests", options->digests, "write lines 'step replica digest' to this file");
+  command->add_option("--record", options->segments, "write a line for every delivered segment to this file");
+  command->add_flag("--record-tokens", options->tokens, "with --record: the token ids too");
+  command->add_option("--summary", options->summary, "write the waits for data as JSON to this file");
+  command->add_option("--linear", options->linear, "cost of a segment of l tokens: LINEAR * l + QUADRATIC * l^2");
+  command->add_option("--quadratic", options->quadratic, "see --linear");
+  command->add_option("--seconds-per-cost", options->seconds_per_cost, "compute time of a unit of cost (default 0)");
+  command->add_flag("--no-sync", options->no_sync, "do not meet the other trainers after each step");
+  command->add_flag("--no-check", options->no_check, "take what comes unchecked (for timing)");
+  command->add_option("--startup-seconds", options->startup_seconds, "longest wait for the job to form");
+  command->add_option("--acquire-seconds", options->acquire_seconds, "longest wait for one step");
+  command->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace stowage::cli

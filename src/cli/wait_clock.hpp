@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a trainer waited for data, and what share of its time that was.
+#pragma once
+
+#include <mpi.h>
+
+#include <chrono>
+#include <cstdint>
+
+namespace stowage::cli {
+
+// Over all trainers. The first step is told apart: it waits for start-up, which no prefetch can hide.
+struct WaitSummary {
+  std::uint64_t steps = 0;    // measured, of one trainer; the first not counted
+  double first_seconds = 0;   // longest wait for the first step
+  double mean_seconds = 0;    // of all waits after it
+  double max_seconds = 0;
+  double share = 0;           // waits / (waits + everything else), after the first step
+  double seconds = 0;         // longest time from the first acquire to the last release
+};
+
+class WaitClock {
+ public:
+  void acquire_begins();
+  void acquire_ends();
+  void step_ends();
+
+  // Collective over `trainers` (MPI_COMM_NULL: this process alone); complete on its first rank.
+  WaitSummary summary(MPI_Comm trainers) const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::uint64_t acquired_ = 0;
+  double first_ = 0;
+  double waited_ = 0;
+  double longest_ = 0;
+  Clock::time_point began_{};
+  Clock::time_point after_first_{};
+  Clock::time_point acquiring_{};
+  Clock::time_point ended_{};
+};
+
+}  // namespace stowage::cli

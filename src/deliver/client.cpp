@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deliver/client.hpp"
+
+#include "base/error.hpp"
+#include "base/frame.hpp"
+#include "base/log.hpp"
+#include "mpi/check.hpp"
+
+namespace stowage::deliver {
+namespace {
+
+constexpr mpi::Seconds kGoodbye{10.0};
+
+// Calls pump() until done() holds; false if the deadline passes first.
+template <typename Pump, typename Done>
+bool pump_until(Pump&& pump, Done&& done, mpi::Deadline deadline) {
+  mpi::Backoff backoff;
+  while (true) {
+    pump();
+    if (done()) return true;
+    if (deadline.passed()) return false;
+    backoff.pause();
+  }
+}
+
+}  // namespace
+
+Client::Client(MPI_Comm world, std::int32_t replica, double startup_seconds)
+    : job_(mpi::split_job(world, mpi::Role::trainer, mpi::Seconds(startup_seconds))) {
+  const mpi::Deadline deadline = mpi::Deadline::after(mpi::Seconds(startup_seconds));
+  hear(MPI_ANY_SOURCE);
+  const Register hello{replica};
+  mpi::Request sending = mpi::Request::send(job_.world.get(), bytes_of(hello), job_.loader_ranks.front(), kTagRegister);
+  sending.wait({}, deadline, "the first loader rank to take a trainer's registration");
+
+  const bool came = pump_until([&] { pump(); }, [&] { return welcomed_ || failure_; }, deadline);
+  if (failure_) throw Error(failure_->first, failure_->second);
+  if (!came) {
+    fail(STOWAGE_TIMEOUT,
+         "no loader rank welcomed this trainer within {:.0f} s; look at the messages of the loader ranks, or raise "
+         "startup_seconds if opening the sources takes longer",
+         startup_seconds);
+  }
+  pull(PullKind::pull);
+}
+
+Client::~Client() = default;
+
+void Client::hear(int from) {
+  hearing_ = mpi::Request::receive(job_.world.get(), std::as_writable_bytes(std::span(&heard_, 1)), from, kTagNotice);
+}
+
+void Client::pump() {
+  std::erase_if(sent_, [](Sent& sent) { return sent.request.test(); });
+  while (hearing_.active() && hearing_.test()) {
+    server_ = hearing_.source();
+    arriving_.emplace_back(job_.world.get(), server_, heard_);
+    if (heard_.kind != NoticeKind::closed) hear(server_);
+  }
+  while (!arriving_.empty() && arriving_.front().done()) {
+    accept(std::move(arriving_.front()));
+    arriving_.pop_front();
+  }
+}
+
+void Client::accept(Incoming incoming) {
+  const Notice notice = incoming.notice();
+  AlignedBuffer payload = std::move(incoming).take();
+  switch (notice.kind) {
+    case NoticeKind::welcome: {
+      const auto job = frame::decode<JobInfo>(payload.bytes(), JobInfo::kVersion, "the loaders' welcome");
+      info_ = job.info();
+      acquire_seconds_ = job.acquire_seconds;
+      welcomed_ = true;
+      break;
+    }
+    case NoticeKind::step: steps_.arrive(std::move(payload)); break;
+    case NoticeKind::end: end_ = notice.step; break;
+    case NoticeKind::error:
+      failure_ = {notice.status, fmt::format("{}{}", kReported, text_of(payload.bytes()))};
+      break;
+    case NoticeKind::closed: closed_ = true; break;
+  }
+}
+
+void Client::pull(PullKind kind) {
+  Sent& sent = sent_.emplace_back();
+  sent.pull = {.kind = kind, .wanted = steps_.released() + info_.steps_held, .released = steps_.released()};
+  sent.request = mpi::Request::send(job_.world.get(), bytes_of(sent.pull), server_, kTagPull);
+}
+
+const StepView* Client::acquire(double seconds) {
+  const auto at_end = [&] { return end_ && steps_.acquired() == *end_; };
+  if (!at_end()) steps_.require_room(info_.steps_held);
+  const bool came = pump_until([&] { pump(); }, [&] { return failure_ || steps_.ready() || at_end(); },
+                               mpi::Deadline::after(mpi::Seconds(seconds)));
+  if (failure_) throw Error(failure_->first, failure_->second);
+  if (!came) {
+    fail(STOWAGE_TIMEOUT, "step {} did not come from loader rank {} (of the job's ranks) within {:.1f} s",
+         steps_.acquired(), server_, seconds);
+  }
+  return steps_.ready() ? steps_.acquire() : nullptr;
+}
+
+void Client::release(const stowage_step& step) {
+  steps_.release(step);
+  pull(PullKind::pull);
+}
+
+void Client::close() {
+  if (!mpi::usable()) fail(STOWAGE_STATE_ERROR, "a trainer must be destroyed before MPI_Finalize");
+  pull(PullKind::close);
+  if (!pump_until([&] { pump(); }, [&] { return closed_ && sent_.empty(); }, mpi::Deadline::after(kGoodbye))) {
+    log().warn("loader rank {} (of the job's ranks) did not say good-bye within {:.0f} s", server_, kGoodbye.count());
+  }
+}
+
+}  // namespace stowage::deliver

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The trainer's side of delivery: owns the cursor, pulls steps ahead of it, keeps what is held.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <optional>
+
+#include "deliver/protocol.hpp"
+#include "deliver/step_queue.hpp"
+#include "deliver/step_source.hpp"
+#include "deliver/transfer.hpp"
+#include "mpi/roles.hpp"
+
+namespace stowage::deliver {
+
+// Every wait polls and has a deadline.
+class Client final : public StepSource {
+ public:
+  // Joins the job in `world` as a trainer. Collective over `world` (loaders take part through their own start-up).
+  // Throws what split_job throws, or the loaders' own error, or STOWAGE_TIMEOUT.
+  Client(MPI_Comm world, std::int32_t replica, double startup_seconds);
+  ~Client() override;
+
+  const stowage_info& info() const noexcept override { return info_; }
+  MPI_Comm communicator() const noexcept override { return job_.peers.get(); }
+  double default_acquire_seconds() const noexcept { return acquire_seconds_; }
+
+  const StepView* acquire(double seconds) override;
+  void release(const stowage_step& step) override;
+  void close() override;
+
+ private:
+  void pump();
+  void hear(int from);
+  void accept(Incoming incoming);
+  void pull(PullKind kind);
+
+  mpi::Job job_;
+  int server_ = MPI_ANY_SOURCE;
+  stowage_info info_{};
+  double acquire_seconds_ = 0;
+
+  Notice heard_;
+  mpi::Request hearing_;
+  std::deque<Incoming> arriving_;
+  struct Sent {
+    Pull pull;
+    mpi::Request request;
+  };
+  std::list<Sent> sent_;
+
+  StepQueue steps_;
+  std::optional<std::uint64_t> end_;
+  std::optional<std::pair<Status, std::string>> failure_;
+  bool welcomed_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace stowage::deliver

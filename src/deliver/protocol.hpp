@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The messages between trainers and the loader ranks that serve them: point-to-point on the job's world communicator,
+// never collective.
+//
+//   trainer                                   loader
+//   Register{replica}          ------------>  first loader rank
+//                              <------------  Notice{welcome} + payload: JobInfo, from the rank that will serve
+//   Pull{steps below s wanted, below r released}  ->  at any time; repeatable: only the largest values count
+//                              <------------  Notice{step} + payload: a step block, in order of steps
+//                              <------------  Notice{end} | Notice{error} + payload: the message
+//   Pull{close}                ------------>
+//                              <------------  Notice{closed}: the last message
+//
+// Every message carries the generation of its connection, so that what an abandoned one still sends can be told apart.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "stowage.h"
+
+namespace stowage::deliver {
+
+enum Tag : int { kTagRegister = 101, kTagPull = 102, kTagNotice = 103, kTagPayload = 104 };
+
+struct Register {
+  std::int32_t replica = -1;
+};
+
+enum class PullKind : std::uint32_t { pull = 1, close = 2 };
+
+struct Pull {
+  PullKind kind = PullKind::pull;
+  std::uint32_t generation = 0;
+  std::uint64_t wanted = 0;    // steps below it may be sent
+  std::uint64_t released = 0;  // steps below it are given back
+};
+
+enum class NoticeKind : std::uint32_t { welcome = 1, step = 2, end = 3, error = 4, closed = 5 };
+
+struct Notice {
+  NoticeKind kind = NoticeKind::closed;
+  std::uint32_t generation = 0;
+  std::uint64_t step = 0;   // of kind step; of kind end: the number of steps
+  std::uint64_t bytes = 0;  // of the payload that follows
+  stowage_status status = STOWAGE_OK;
+  std::uint32_t reserved = 0;
+};
+
+static_assert(std::is_trivially_copyable_v<Pull> && std::is_trivially_copyable_v<Notice>);
+
+// A payload travels in messages of at most this size, so that no count overflows an int.
+inline constexpr std::size_t kPayloadChunk = std::size_t{256} << 20;
+
+// Begins a trainer's message of an error that the loaders found, and have shown themselves.
+inline constexpr const char* kReported = "the loaders reported: ";
+
+// What a trainer learns when it is welcomed. Travels in a frame (base/frame.hpp).
+struct JobInfo {
+  static constexpr std::uint32_t kVersion = 1;
+  std::uint64_t steps = 0;
+  std::uint32_t replicas = 0;
+  std::uint32_t replica = 0;
+  std::uint32_t micro_batch_tokens = 0;
+  std::uint32_t steps_held = 0;
+  std::uint32_t sources = 0;
+  std::int32_t trainers = 0;
+  std::int32_t loaders = 0;
+  double acquire_seconds = 0;
+
+  stowage_info info() const noexcept {
+    return {steps, replicas, replica, micro_batch_tokens, steps_held, sources, trainers, loaders};
+  }
+
+  template <typename Archive>
+  void serialize(Archive& archive, unsigned) {
+    archive & steps & replicas & replica & micro_batch_tokens & steps_held & sources & trainers & loaders &
+        acquire_seconds;
+  }
+};
+
+}  // namespace stowage::deliver

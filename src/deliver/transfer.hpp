@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A notice and the payload behind it, as one thing to send or to receive.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "deliver/aligned_buffer.hpp"
+#include "deliver/protocol.hpp"
+#include "mpi/request.hpp"
+
+namespace stowage::deliver {
+
+// Starts on construction; keeps the payload alive until done() is true. Not movable: MPI holds its address.
+class Outgoing {
+ public:
+  Outgoing(MPI_Comm world, int to, const Notice& notice, std::shared_ptr<const AlignedBuffer> payload);
+  Outgoing(const Outgoing&) = delete;
+  Outgoing& operator=(const Outgoing&) = delete;
+
+  bool done();
+
+ private:
+  Notice notice_;
+  std::shared_ptr<const AlignedBuffer> payload_;
+  std::vector<mpi::Request> requests_;
+};
+
+// The payload that a notice announced. Starts on construction.
+class Incoming {
+ public:
+  Incoming(MPI_Comm world, int from, const Notice& notice);
+
+  const Notice& notice() const noexcept { return notice_; }
+  bool done();
+  AlignedBuffer take() && noexcept { return std::move(payload_); }
+
+ private:
+  Notice notice_;
+  AlignedBuffer payload_;
+  std::vector<mpi::Request> requests_;
+};
+
+std::shared_ptr<const AlignedBuffer> payload_of(ByteView bytes);
+
+}  // namespace stowage::deliver

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// What trainers are told of a run.
+#pragma once
+
+#include "deliver/protocol.hpp"
+#include "loader/catalogue.hpp"
+
+namespace stowage::loader {
+
+// Everything but `replica`, `trainers` and `loaders`, which are by trainer and job. Pure.
+deliver::JobInfo job_info(const config::Config& config, const Catalogue& catalogue);
+
+}  // namespace stowage::loader

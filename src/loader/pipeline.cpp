@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loader/pipeline.hpp"
+
+#include <tuple>
+
+#include "loader/construct.hpp"
+#include "source/tokens.hpp"
+
+namespace stowage::loader {
+Constructors constructors_over(std::uint32_t replicas, int ranks) {
+  Constructors constructors(replicas);
+  for (std::uint64_t r = 0; r < replicas; ++r) {
+    constructors[r] = static_cast<int>(r * static_cast<std::uint64_t>(ranks) / replicas);
+  }
+  return constructors;
+}
+
+Pipeline::Pipeline(const config::Config& config, const Catalogue& catalogue, exchange::Team& team,
+                   Constructors constructors)
+    : config_(config),
+      catalogue_(catalogue),
+      team_(team),
+      constructors_(std::move(constructors)),
+      stream_(config, catalogue, team),
+      payload_(config, catalogue, team) {}
+
+Pipeline::~Pipeline() = default;
+
+plan::Plan Pipeline::plan(const StepBatch& batch) {
+  std::vector<std::uint32_t> tokens;
+  tokens.reserve(batch.segments.size());
+  for (const Segment& segment : batch.segments) tokens.push_back(segment.piece.tokens);
+  plan::Request request;
+  request.tokens = tokens;
+  request.replicas = config_.data_parallel;
+  request.cap = config_.micro_batch.tokens;
+  request.pad_segments_to = config_.micro_batch.pad_segments_to;
+  request.equal_counts = config_.micro_batch.equal_counts;
+  request.cost = {config_.cost.linear, config_.cost.quadratic};
+  plan::Plan plan = plan::make_plan(request);
+  plan_statistics_.add(batch, request, plan, config_.micro_batch);
+  return plan;
+}
+
+Pipeline::Outcome Pipeline::next(bool finished, std::uint64_t progress) {
+  exchange::Vote vote;
+  vote.finished = finished;
+  vote.progress = progress;
+  Outcome outcome;
+
+  const std::optional<StepBatch> batch = stream_.next();
+  if (!batch) {
+    outcome.end = true;
+    outcome.least_progress = team_.agree(vote).least_progress;
+    return outcome;
+  }
+  const plan::Plan plan = this->plan(*batch);
+  vote.same = plan.digest();
+  payload_.choose(*batch, plan, constructors_);
+  try {
+    payload_.read();
+  } catch (...) {
+    std::tie(vote.status, vote.message) = current_exception_status();
+  }
+  const exchange::Agreement agreement = team_.agree(vote);
+  outcome.least_progress = agreement.least_progress;
+  if (agreement.all_finished) {
+    outcome.abandoned = true;
+    return outcome;
+  }
+
+  const ReceivedTokens received = payload_.exchange();
+  outcome.draws = batch->draws;
+  outcome.blocks = construct_mine(*batch, plan, received);
+  return outcome;
+}
+
+std::vector<Produced> Pipeline::construct_mine(const StepBatch& batch, const plan::Plan& plan,
+                                               const ReceivedTokens& received) {
+  const GlobalCounts global = count_global(batch);
+  std::vector<Produced> blocks;
+  std::vector<RawTokens> raw;
+  for (std::uint32_t replica = 0; replica < config_.data_parallel; ++replica) {
+    if (constructors_[replica] != team_.rank()) continue;
+    raw.clear();
+    for (std::uint32_t m = plan.replica_begin[replica]; m < plan.replica_begin[replica + 1]; ++m) {
+      for (const std::uint32_t s : plan.sequences(m)) {
+        const Segment& segment = batch.segments[s];
+        const read::ShardInfo& shard = catalogue_.shards()[segment.shard];
+        raw.push_back({received.of(s), shard.type});
+        source::check_tokens(raw.back().bytes, shard.type,
+                             config_.sources[segment.draw.source].vocab_size.value_or(source::kAnyVocabulary),
+                             shard.file, segment.shard_token);
+      }
+    }
+    blocks.push_back({replica, construct(batch, plan, replica, config_.micro_batch, global, raw)});
+  }
+  return blocks;
+}
+
+RankStatistics Pipeline::rank_statistics() const { return payload_.statistics(); }
+
+}  // namespace stowage::loader

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loader/registration.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/narrow.hpp"
+#include "deliver/protocol.hpp"
+#include "mpi/request.hpp"
+
+namespace stowage::loader {
+
+std::vector<std::int32_t> gather_registrations(const mpi::Job& job, exchange::Team& team, mpi::Deadline deadline) {
+  std::vector<std::int32_t> registered(job.trainer_ranks.size(), -1);
+  exchange::together(team, [&] {
+    if (team.rank() != 0) return;
+    for (std::size_t heard = 0; heard < registered.size(); ++heard) {
+      deliver::Register message;
+      mpi::Request request = mpi::Request::receive(job.world.get(), std::as_writable_bytes(std::span(&message, 1)),
+                                                   MPI_ANY_SOURCE, deliver::kTagRegister);
+      request.wait({}, deadline, "the registrations of all trainers");
+      const auto place = std::ranges::lower_bound(job.trainer_ranks, request.source()) - job.trainer_ranks.begin();
+      registered[static_cast<std::size_t>(place)] = message.replica;
+    }
+  });
+  const auto gathered = team.all_gather(team.rank() == 0 ? std::as_bytes(std::span(registered)) : ByteView{});
+  std::memcpy(registered.data(), gathered.bytes.data(), gathered.bytes.size());
+  return registered;
+}
+
+std::vector<std::uint32_t> replicas_of(const std::vector<std::int32_t>& registered, std::uint32_t replicas) {
+  std::vector<std::uint32_t> chosen;
+  std::vector<bool> served(replicas, false);
+  for (std::size_t t = 0; t < registered.size(); ++t) {
+    std::int32_t replica = registered[t];
+    if (replica == -1) {
+      if (registered.size() != replicas) {
+        fail(STOWAGE_MPI_ERROR,
+             "expected as many trainers as replicas (data_parallel: {}) because trainer {} named no replica, found {} "
+             "trainers; start {} trainers, change data_parallel, or set stowage_trainer_options.replica",
+             replicas, t, registered.size(), replicas);
+      }
+      replica = narrow<std::int32_t>(t);
+    }
+    if (replica < 0 || static_cast<std::uint32_t>(replica) >= replicas) {
+      fail(STOWAGE_MPI_ERROR, "trainer {} asked for replica {}, expected one in [0, {}) (data_parallel)", t, replica,
+           replicas);
+    }
+    chosen.push_back(static_cast<std::uint32_t>(replica));
+    served[chosen.back()] = true;
+  }
+  const auto missing = std::ranges::find(served, false);
+  if (missing != served.end()) {
+    fail(STOWAGE_MPI_ERROR, "replica {} of {} (data_parallel) has no trainer among the {} of the job",
+         missing - served.begin(), replicas, registered.size());
+  }
+  return chosen;
+}
+
+std::vector<deliver::Served> served_by(int me, const std::vector<int>& constructors,
+                                       const std::vector<std::uint32_t>& trainer_replicas, const mpi::Job& job,
+                                       const deliver::JobInfo& info) {
+  std::vector<deliver::Served> served;
+  for (std::size_t t = 0; t < trainer_replicas.size(); ++t) {
+    if (constructors[trainer_replicas[t]] != me) continue;
+    deliver::Served& one = served.emplace_back();
+    one.rank = job.trainer_ranks[t];
+    one.job = info;
+    one.job.replica = trainer_replicas[t];
+    one.job.trainers = narrow<std::int32_t>(job.trainer_ranks.size());
+    one.job.loaders = narrow<std::int32_t>(job.loader_ranks.size());
+  }
+  return served;
+}
+
+}  // namespace stowage::loader

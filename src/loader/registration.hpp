@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which trainer gets which replica's data, and from which loader rank.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "deliver/server.hpp"
+#include "exchange/team.hpp"
+#include "mpi/roles.hpp"
+#include "mpi/wait.hpp"
+
+namespace stowage::loader {
+
+// What every trainer asked for, in the order of job.trainer_ranks: its replica, or -1. The first loader rank hears it
+// from the trainers and tells the other loaders. Collective over the loaders; throws STOWAGE_TIMEOUT on all of them.
+std::vector<std::int32_t> gather_registrations(const mpi::Job& job, exchange::Team& team, mpi::Deadline deadline);
+
+// The replica of every trainer. Pure. Throws STOWAGE_MPI_ERROR unless every replica has a trainer and every trainer a
+// replica.
+std::vector<std::uint32_t> replicas_of(const std::vector<std::int32_t>& registered, std::uint32_t replicas);
+
+// The trainers whose replicas `constructors` (rank by replica) gives to rank `me` of the loaders.
+std::vector<deliver::Served> served_by(int me, const std::vector<int>& constructors,
+                                       const std::vector<std::uint32_t>& trainer_replicas, const mpi::Job& job,
+                                       const deliver::JobInfo& info);
+
+}  // namespace stowage::loader

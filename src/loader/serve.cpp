@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loader/serve.hpp"
+
+#include <chrono>
+
+#include "base/log.hpp"
+#include "loader/alarm.hpp"
+#include "loader/job_info.hpp"
+#include "loader/pipeline.hpp"
+#include "loader/registration.hpp"
+#include "loader/shared_config.hpp"
+
+namespace stowage::loader {
+namespace {
+
+// How long a loader that ends waits for its trainers to take the last word.
+constexpr mpi::Seconds kFarewell{8.0};
+
+class LoaderRank {
+ public:
+  LoaderRank(MPI_Comm world, const ServeOptions& options)
+      : options_(options),
+        deadline_(mpi::Deadline::after(mpi::Seconds(options.startup_seconds))),
+        job_(mpi::split_job(world, mpi::Role::loader, mpi::Seconds(options.startup_seconds))),
+        team_(exchange::make_mpi_team(job_.peers.get())),
+        alarm_(job_.world.get(), job_.loader_ranks, job_.world.rank()) {
+    team_->set_idle([this] { idle(); });
+  }
+
+  bool first() const noexcept { return team_->rank() == 0; }
+
+  ServeSummary run() {
+    start();
+    const auto began = std::chrono::steady_clock::now();
+    steps();
+    ServeSummary summary = finish();
+    summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    return summary;
+  }
+
+  // Every trainer that can still be reached learns why this run ends, and so do the other loaders unless they know.
+  void tell(Status status, const std::string& message, bool loaders_know) noexcept {
+    try {
+      if (!loaders_know) alarm_.raise(status, message);
+      const auto deadline = mpi::Deadline::after(kFarewell);
+      if (server_) {
+        server_->fail(status, message);
+        if (!server_->wait_closed(deadline)) log().warn("some trainers did not leave after the error");
+      } else if (first()) {
+        deliver::refuse(job_.world.get(), job_.trainer_ranks, status, message, deadline);
+      }
+    } catch (const std::exception& error) {
+      log().error("could not tell the trainers: {}", error.what());
+    }
+  }
+
+ private:
+  void idle() {
+    alarm_.check();
+    if (server_) server_->progress();
+  }
+
+  // Serves trainers until `done` holds. Without a deadline: a trainer may take its time.
+  template <typename Done>
+  void serve_until(Done&& done) {
+    mpi::Backoff backoff;
+    while (!done()) {
+      idle();
+      backoff.pause();
+    }
+  }
+
+  void start() {
+    const std::vector<std::int32_t> registered = gather_registrations(job_, *team_, deadline_);
+    config_ = share_config(options_.config_path, *team_);
+    catalogue_ = std::make_unique<Catalogue>(Catalogue::open_or_throw(config_, *team_));
+    Constructors constructors = constructors_over(config_.data_parallel, team_->size());
+    std::vector<deliver::Served> served;
+    exchange::together(*team_, [&] {
+      served = served_by(team_->rank(), constructors, replicas_of(registered, config_.data_parallel), job_,
+                         job_info(config_, *catalogue_));
+    });
+    pipeline_ = std::make_unique<Pipeline>(config_, *catalogue_, *team_, std::move(constructors));
+    ledger_ = std::make_unique<checkpoint::Ledger>(
+        mixture::DrawStream(config_.seed, source_specs(config_, *catalogue_), config_.epochs), 0);
+    exchange::together(*team_, [&] {
+      server_ = std::make_unique<deliver::Server>(job_.world.get(), std::move(served), config_.prefetch.steps);
+    });
+  }
+
+  void steps() {
+    const std::uint64_t all = count_steps(config_, *catalogue_).value_or(0);
+    for (std::uint64_t made = 0;;) {
+      serve_until([&] { return server_->has_room(); });
+      Pipeline::Outcome outcome = pipeline_->next(server_->all_closed(), server_->released());
+      ledger_->commit(outcome.least_progress);
+      if (outcome.end) server_->end(made);
+      if (outcome.end || outcome.abandoned) return;
+      ledger_->produced(outcome.draws);
+      for (Produced& produced : outcome.blocks) server_->offer(produced.replica, std::move(produced.block));
+      server_->progress();
+      ++made;
+      if (first() && options_.on_step) options_.on_step(made, all);
+    }
+  }
+
+  ServeSummary finish() {
+    serve_until([&] { return server_->all_closed(); });
+    server_->wait_closed(mpi::Deadline::after(kFarewell));
+    exchange::Vote vote;
+    vote.progress = server_->released();
+    ledger_->commit(team_->agree(vote).least_progress);
+
+    ServeSummary summary;
+    summary.first_rank = first();
+    summary.plan = pipeline_->plan_statistics();
+    RankStatistics mine = pipeline_->rank_statistics();
+    mine.bytes_delivered = server_->bytes_sent();
+    summary.ranks = sum_over(*team_, mine);
+    summary.sources = served_sources();
+    summary.committed = ledger_->state();
+    summary.loaders = team_->size();
+    summary.trainers = static_cast<int>(job_.trainer_ranks.size());
+    return summary;
+  }
+
+  std::vector<ServedSource> served_sources() const {
+    const std::vector<mixture::SourceSpec> specs = source_specs(config_, *catalogue_);
+    double total = 0;
+    for (const mixture::SourceSpec& spec : specs) total += spec.weight;
+    std::vector<ServedSource> sources;
+    for (std::size_t s = 0; s < specs.size(); ++s) {
+      sources.push_back({specs[s].name, specs[s].sequences, specs[s].weight / total, pipeline_->counts()[s]});
+    }
+    return sources;
+  }
+
+  const ServeOptions& options_;
+  mpi::Deadline deadline_;
+  mpi::Job job_;
+  std::unique_ptr<exchange::Team> team_;
+  Alarm alarm_;
+  config::Config config_;
+  std::unique_ptr<Catalogue> catalogue_;
+  std::unique_ptr<Pipeline> pipeline_;
+  std::unique_ptr<checkpoint::Ledger> ledger_;
+  std::unique_ptr<deliver::Server> server_;
+};
+
+}  // namespace
+
+ServeSummary serve(MPI_Comm world, const ServeOptions& options, bool* report_here) {
+  // Until the roles are known, the first rank of the job speaks; a rank that waited in vain speaks for itself.
+  int world_rank = 0;
+  MPI_Comm_rank(world, &world_rank);
+  *report_here = world_rank == 0;
+  LoaderRank rank(world, options);
+  *report_here = rank.first();
+  try {
+    return rank.run();
+  } catch (const exchange::SharedError& error) {
+    rank.tell(error.status(), error.what(), true);
+    throw;
+  } catch (...) {
+    const auto [status, message] = current_exception_status();
+    rank.tell(status, message, false);
+    throw Error(status, message);
+  }
+}
+
+}  // namespace stowage::loader
