@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "h5/attribute.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include "h5/string.hpp"
 
@@ -55,8 +55,7 @@ std::string read_attribute<std::string>(const AttributeOwner& owner, const std::
   std::string value(fixed_string_bytes(type, context), '\0');
   const TypeId memory = fixed_string_type(value.size(), context);
   call(context, H5Aread, attribute.id(), memory.id(), value.data());
-  value.resize(std::min(value.find('\0'), value.size()));
-  return value;
+  return without_padding(std::move(value));
 }
 
 }  // namespace stowage::h5

@@ -3,7 +3,11 @@
 
 #include <string>
 
-namespace stowage::h5::detail {
+namespace stowage::h5 {
+
+void silence() noexcept { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+
+namespace detail {
 namespace {
 
 // H5Ewalk2 callback, called from the innermost entry outwards: keeps the first description.
@@ -39,4 +43,5 @@ void raise(const Context& context) {
        about_locks ? "; set the environment variable HDF5_USE_FILE_LOCKING=FALSE if the file system has no locks" : "");
 }
 
-}  // namespace stowage::h5::detail
+}  // namespace detail
+}  // namespace stowage::h5

@@ -23,6 +23,11 @@ std::size_t fixed_string_bytes(const TypeId& type, const Context& context) {
   return H5Tget_size(type.id());
 }
 
+std::string without_padding(std::string padded) {
+  padded.resize(padded.find_last_not_of('\0') + 1);
+  return padded;
+}
+
 void write_strings(const File& file, const std::string& name, const std::vector<std::string>& values) {
   const Context context{"write dataset", name, file.path(), STOWAGE_IO_ERROR};
   std::size_t width = 1;
@@ -43,7 +48,7 @@ std::vector<std::string> read_strings(const File& file, const std::string& name,
   const TypeId type = fixed_string_type(width, context);
   if (!padded.empty()) call(context, H5Dread, dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, padded.data());
   std::vector<std::string> values(extent.elements);
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = padded.substr(i * width, width).c_str();
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = without_padding(padded.substr(i * width, width));
   return values;
 }
 

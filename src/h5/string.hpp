@@ -16,6 +16,9 @@ TypeId fixed_string_type(std::size_t bytes, const Context& context);
 // Bytes of a fixed-length string type; throws STOWAGE_DATA_ERROR that names `context.object` for any other type.
 std::size_t fixed_string_bytes(const TypeId& type, const Context& context);
 
+// The string without the zero bytes at its end.
+std::string without_padding(std::string padded);
+
 // A one-dimensional contiguous dataset of strings, as long as the longest.
 void write_strings(const File& file, const std::string& name, const std::vector<std::string>& values);
 std::vector<std::string> read_strings(const File& file, const std::string& name, std::uint64_t file_bytes);
