@@ -22,7 +22,7 @@ TEST(CheckTokens, AcceptsEveryIdBelowTheVocabulary) {
 }
 
 TEST(CheckTokens, NamesTheFirstIdPastTheVocabularyWherever) {
-  for (const std::size_t bad : {0, 1, 255, 256, 257, 600, 999}) {
+  for (const std::size_t bad : {0UL, 1UL, 255UL, 256UL, 257UL, 600UL, 999UL}) {
     std::vector<std::uint16_t> tokens(1000, 7);
     tokens[bad] = 100;
     tokens.back() = 200;  // a later offender is not the first
