@@ -7,6 +7,7 @@
 #include "base/narrow.hpp"
 #include "plan/parallel.hpp"
 #include "plan/planner.hpp"
+#include "plan/two_phase.hpp"
 
 namespace stowage::plan {
 
@@ -32,6 +33,7 @@ void check(const Request& request) {
 
 Plan make_plan(const Request& request) {
   check(request);
+  if (!request.vision_tiles.empty()) return two_phase_plan(request);
   Planner planner(request);
   std::vector<std::optional<Packing>> packings;
   do {
