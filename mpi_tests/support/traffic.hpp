@@ -60,7 +60,7 @@ inline std::vector<Traffic> awkward_traffic(int ranks) {
   all.push_back({"nothing", ranks, std::vector<std::uint64_t>(n * n, 0)});
   all.push_back({"one byte each", ranks, std::vector<std::uint64_t>(n * n, 1)});
   Traffic giant{"one giant", ranks, std::vector<std::uint64_t>(n * n, 0)};
-  giant.sizes[n - 1] = 30'011;  // rank 0 to the last
+  giant.sizes[n - 1] = 5'011;  // rank 0 to the last
   all.push_back(giant);
   Traffic from_last{"one sender", ranks, std::vector<std::uint64_t>(n * n, 0)};
   Traffic to_last{"one receiver", ranks, std::vector<std::uint64_t>(n * n, 0)};

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
 #include "base/assert.hpp"
 #include "base/narrow.hpp"
 #include "exchange/team.hpp"
 #include "mpi/check.hpp"
-#include "mpi/lent.hpp"
+#include "mpi/reduce.hpp"
 #include "mpi/rounds.hpp"
 
 namespace stowage::exchange {
@@ -18,17 +19,17 @@ constexpr std::size_t kLongestMessage = std::size_t{64} << 10;
 // What one reduction by minimum tells of all votes. A digest is reduced together with its complement, whose minimum is
 // the complement of the digest's maximum.
 struct Ballot {
-  std::uint64_t first_failing = 0;  // number of ranks where none fails
-  std::uint64_t high = 0;
-  std::uint64_t not_high = 0;
-  std::uint64_t low = 0;
-  std::uint64_t not_low = 0;
-  std::uint64_t finished = 0;
-  std::uint64_t progress = 0;
+  std::uint64_t first_failing;  // number of ranks where none fails
+  std::uint64_t high;
+  std::uint64_t not_high;
+  std::uint64_t low;
+  std::uint64_t not_low;
+  std::uint64_t finished;
+  std::uint64_t progress;
 
   bool same() const noexcept { return high == ~not_high && low == ~not_low; }
 };
-constexpr int kBallotWords = sizeof(Ballot) / sizeof(std::uint64_t);
+using BallotWords = std::array<std::uint64_t, sizeof(Ballot) / sizeof(std::uint64_t)>;
 
 struct FailureHeader {
   std::int32_t status = 0;
@@ -82,24 +83,16 @@ class MpiTeam final : public Team {
   mpi::Rounds rounds() const { return {idle_, round_bytes_}; }
 
   Ballot reduce(const Vote& vote) {
-    struct Pair {
-      Ballot mine;
-      Ballot all;
-    };
-    mpi::Lent<Pair> ballots(Pair{});
-    ballots->mine = {.first_failing = static_cast<std::uint64_t>(vote.status == STOWAGE_OK ? size_ : rank_),
-                     .high = vote.same.high,
-                     .not_high = ~vote.same.high,
-                     .low = vote.same.low,
-                     .not_low = ~vote.same.low,
-                     .finished = vote.finished ? std::uint64_t{1} : std::uint64_t{0},
-                     .progress = vote.progress};
-    MPI_Request request = MPI_REQUEST_NULL;
-    mpi::check(MPI_Iallreduce(&ballots->mine, &ballots->all, kBallotWords, MPI_UINT64_T, MPI_MIN, comm_, &request),
-               "MPI_Iallreduce");
-    mpi::wait(request, idle_, mpi::Deadline::never(), "the other ranks' vote");
-    ballots.give_back();
-    return ballots->all;
+    const Ballot mine{.first_failing = static_cast<std::uint64_t>(vote.status == STOWAGE_OK ? size_ : rank_),
+                      .high = vote.same.high,
+                      .not_high = ~vote.same.high,
+                      .low = vote.same.low,
+                      .not_low = ~vote.same.low,
+                      .finished = vote.finished ? std::uint64_t{1} : std::uint64_t{0},
+                      .progress = vote.progress};
+    auto words = std::bit_cast<BallotWords>(mine);
+    mpi::all_reduce_min(comm_, words, idle_);
+    return std::bit_cast<Ballot>(words);
   }
 
   [[noreturn]] void throw_failure(int failing, const Vote& vote) {

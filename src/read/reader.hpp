@@ -48,12 +48,13 @@ class Reader {
 std::unique_ptr<Reader> make_cooperative_reader(std::span<const ShardInfo> shards, std::uint32_t open_files);
 
 // All ranks of `comm` together read one shard after another: Megatron files by MPI_File_read_at_all, HDF5 files by
-// collective transfers of H5Dread. read() is collective over `comm`, whose ranks are those of the plan; ranks without
-// extents take part too, and a rank that fails goes on taking part until the end. Where a file cannot be opened by some
-// rank, no rank reads from it; the ranks that could have return normally, with that part of `out` unset.
-// Opens at most `open_files` files at a time, the same on every rank; a transfer moves at most round_bytes a rank, or
-// one extent. The calls block inside MPI: a rank that dies stops the others for good. `idle` runs between them. Borrows
-// the shards and comm.
+// collective transfers of H5Dread. read() is collective over `comm`, whose ranks are those of the plan, and so is the
+// reader's end. Ranks without extents take part too, and a rank that fails goes on taking part until the end; only a
+// file that some rank cannot open ends the reading of all, and the ranks that could open it return normally, with the
+// rest of `out` unset. The wait for all ranks to come is polled and calls `idle`, which may end it by throwing; then
+// the transfers block inside MPI, so that a rank that dies stops the others for good, and `idle` runs between them.
+// Opens at most `open_files` files at a time, the same on every rank, and one more for checksums; a transfer moves at
+// most round_bytes a rank, or one extent. Borrows the shards and comm.
 std::unique_ptr<Reader> make_collective_reader(std::span<const ShardInfo> shards, MPI_Comm comm,
                                                std::uint32_t open_files, mpi::Idle idle = {},
                                                std::uint64_t round_bytes = std::uint64_t{256} << 20);
