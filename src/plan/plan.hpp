@@ -27,6 +27,8 @@ struct ReplicaShape {
   double speed = 1.0;         // work a unit of time, relative; > 0
   std::uint32_t cap = 0;      // tokens a micro-batch of it holds; 0 = Request::cap
   std::uint32_t longest = 0;  // padded tokens of the longest sequence it takes; 0 = its cap
+
+  bool operator==(const ReplicaShape&) const = default;
 };
 
 // Where payload lies and is wanted. Both empty: nothing is known, and bytes between nodes play no part.
@@ -75,9 +77,15 @@ struct Plan {
   Digest digest() const;  // of the assignment; equal plans have equal digests on every rank
 };
 
-// The default assignment. Deterministic in the request alone.
-// Throws STOWAGE_INVALID_ARGUMENT for replicas or cap of 0 and for a sequence that is longer than the cap.
+// The assignment (docs/assignment.md): deterministic in the request alone, whatever the number of threads; a permuted
+// request gets the same division of its sequences. With vision tiles replicas must be alike, and counts are equal.
+// Throws STOWAGE_INVALID_ARGUMENT for arguments that contradict each other or cannot be met, among them a sequence that
+// is longer than the cap.
 Plan make_plan(const Request& request);
+
+// Stage one alone, for requests without a cap: every replica has one micro-batch, of whatever length. Throws as
+// make_plan, except for the cap, which is ignored.
+Plan replica_plan(const Request& request);
 
 // max / mean of the values; 1 for an empty or all-zero list.
 double max_over_mean(std::span<const double> values) noexcept;

@@ -4,18 +4,17 @@
 #include <algorithm>
 
 #include "base/narrow.hpp"
+#include "plan/assemble.hpp"
 #include "plan/balance.hpp"
 #include "plan/bounds.hpp"
 #include "plan/objective.hpp"
 #include "plan/order.hpp"
-#include "plan/parallel.hpp"
 #include "plan/stage_one.hpp"
 
 namespace stowage::plan {
 
 namespace {
 
-constexpr double kReplicaTolerance = 1e-5;
 constexpr double kMicroBatchTolerance = 1e-3;
 constexpr std::size_t kLevelled = std::size_t{1} << 16;  // micro-batches up to which all are searched together
 
@@ -63,10 +62,7 @@ BinShape Planner::micro_batch_shape(std::uint32_t replica) const {
 }
 
 void Planner::assign() {
-  StageOneOptions options;
-  options.allow_empty = request_.allow_empty_replicas;
-  options.tolerance = kReplicaTolerance;
-  options.moves = std::uint64_t{request_.moves_per_sequence} * items_.size();
+  const StageOneOptions options = stage_one_options(request_);
   while (true) {
     std::vector<BinShape> shapes;
     for (std::uint32_t r = 0; r < request_.replicas; ++r) {
@@ -174,36 +170,6 @@ bool Planner::settle(std::vector<std::optional<Packing>> packings) {
   return false;
 }
 
-Plan Planner::plan() const {
-  Plan plan;
-  plan.replica_begin.push_back(0);
-  std::vector<std::size_t> first_sequence;
-  std::size_t sequences = 0;
-  for (const Packing& packing : best_) {
-    plan.replica_begin.push_back(narrow<std::uint32_t>(plan.replica_begin.back() + packing.count()));
-    first_sequence.push_back(sequences);
-    sequences += packing.items.size();
-  }
-  plan.order.resize(sequences);
-  plan.micro_batch_begin.resize(std::size_t{plan.replica_begin.back()} + 1, 0);
-  plan.replica_cost.resize(best_.size());
-  for_each_index(best_.size(), items_.size() > kParallelItems, [&](std::size_t r) {
-    const Packing& packing = best_[r];
-    std::size_t end = first_sequence[r];
-    std::size_t micro_batch = plan.replica_begin[r];
-    Work load = 0;
-    for (const std::uint32_t m : micro_batch_order(items_, packing, request_.micro_batch_order)) {
-      const auto begin = plan.order.begin() + static_cast<std::ptrdiff_t>(end);
-      const auto held = packing.micro_batch(m);
-      std::transform(held.begin(), held.end(), begin, [&](std::uint32_t item) { return items_.sequence[item]; });
-      end += held.size();
-      std::sort(begin, begin + static_cast<std::ptrdiff_t>(held.size()));
-      plan.micro_batch_begin[++micro_batch] = static_cast<std::uint32_t>(end);
-      load += packing.load[m];
-    }
-    plan.replica_cost[r] = static_cast<double>(load) * items_.unit;
-  });
-  return plan;
-}
+Plan Planner::plan() const { return to_plan(request_, items_, best_); }
 
 }  // namespace stowage::plan

@@ -13,6 +13,8 @@ namespace stowage::plan {
 
 namespace {
 
+constexpr double kTolerance = 1e-5;  // nearer to the bound no trainer could measure
+
 // Items x bins up to which differencing is cheap enough for a start (about 0.3 ms), and for a second try (10 ms).
 constexpr std::uint64_t kDifferencingStart = std::uint64_t{1} << 17;
 constexpr std::uint64_t kDifferencingRetry = std::uint64_t{1} << 22;
@@ -73,6 +75,10 @@ bool fill_empty(const Items& items, Bins& bins) {
 }
 
 }  // namespace
+
+StageOneOptions stage_one_options(const Request& request) {
+  return {request.allow_empty_replicas, kTolerance, std::uint64_t{request.moves_per_sequence} * request.tokens.size()};
+}
 
 std::optional<Bins> assign_replicas(const Items& items, std::span<const BinShape> shapes, const StageOneOptions& options) {
   BalanceOptions balancing;

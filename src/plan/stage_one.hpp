@@ -7,6 +7,7 @@
 #include <span>
 
 #include "plan/bins.hpp"
+#include "plan/plan.hpp"
 
 namespace stowage::plan {
 
@@ -15,6 +16,9 @@ struct StageOneOptions {
   double tolerance = 0.0;   // the search ends this near to the bound, relative
   std::uint64_t moves = 0;  // budget of the local search
 };
+
+// What a request asks of stage one.
+StageOneOptions stage_one_options(const Request& request);
 
 // One bin a shape. A greedy start (the better of longest processing time and, where that is cheap, differencing), then
 // local search. Nothing when no start fits the shapes.
