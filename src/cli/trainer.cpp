@@ -71,9 +71,8 @@ class Trainer {
     while (options_.max_steps == 0 || steps_ < options_.max_steps) {
       clock_.acquire_begins();
       const stowage_status status = stowage_step_acquire(handle_, &step);
-      if (status == STOWAGE_END) break;
-      require(status);
       clock_.acquire_ends();
+      if (agreed(status) == STOWAGE_END) break;
       use(*step);
       require(stowage_step_release(handle_, &step));
       ++steps_;
@@ -109,8 +108,22 @@ class Trainer {
     if (!options_.no_check) check_step(step, info_, steps_);
     recorder_.add(step);
     std::this_thread::sleep_for(compute_time(step, options_));
-    // Where a trainer would reduce its gradients.
-    if (comm_ != MPI_COMM_NULL && !options_.no_sync) MPI_Barrier(comm_);
+  }
+
+  // Trainers meet once a step, as the reduction of gradients makes them, and none goes on alone: the largest status of
+  // all trainers, thrown if it is an error.
+  stowage_status agreed(stowage_status mine) const {
+    if (comm_ == MPI_COMM_NULL || options_.no_sync) {
+      if (mine != STOWAGE_END) require(mine);
+      return mine;
+    }
+    int worst = mine;
+    MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, comm_);
+    if (mine != STOWAGE_OK && mine != STOWAGE_END) require(mine);
+    const auto status = static_cast<stowage_status>(worst);
+    if (status != STOWAGE_OK && status != STOWAGE_END) throw Error(status, "");  // told by the trainer that has it
+    if (mine != status) fail(STOWAGE_INTERNAL_ERROR, "replica {}: the stream ended at step {} for others", info_.replica, steps_);
+    return status;
   }
 
   stowage_trainer* handle_;
@@ -122,7 +135,8 @@ class Trainer {
   std::uint64_t steps_ = 0;
 };
 
-void train(const Options& options) {
+// Runs the trainer; `joined` turns true when this rank has its handle.
+void train(const Options& options, bool& joined) {
   stowage_trainer_options chosen;
   require(stowage_trainer_options_init(&chosen));
   chosen.replica = options.replica;
@@ -132,6 +146,7 @@ void train(const Options& options) {
   require(options.embedded.empty()
               ? stowage_trainer_create(MPI_COMM_WORLD, &chosen, &handle)
               : stowage_trainer_create_embedded(options.embedded.c_str(), &chosen, &handle));
+  joined = true;
   try {
     Trainer trainer(handle, options);
     trainer.run();
@@ -145,19 +160,27 @@ void train(const Options& options) {
 
 int run_in_job(const Options& options) {
   const MpiSession mpi;
+  bool joined = false;
   try {
-    train(options);
+    train(options, joined);
     return STOWAGE_OK;
   } catch (...) {
     const auto [status, message] = current_exception_status();
-    if (!message.starts_with(kReported)) std::fprintf(stderr, "stowage trainer: %s\n", message.c_str());
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    // A job that cannot form fails alike on every rank: its first rank speaks, or who has waited in vain.
+    const bool told = message.empty() || message.starts_with(kReported);
+    if (!told && (joined || rank == 0 || status == STOWAGE_TIMEOUT)) {
+      std::fprintf(stderr, "stowage trainer: %s\n", message.c_str());
+    }
     return status;
   }
 }
 
 int run(const Options& options) {
   if (options.embedded.empty()) return run_in_job(options);
-  train(options);
+  bool joined = false;
+  train(options, joined);
   return STOWAGE_OK;
 }
 
