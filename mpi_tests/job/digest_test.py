@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The stream is a function: its digests do not depend on how many ranks or threads make it, nor on the way of I/O."""
 

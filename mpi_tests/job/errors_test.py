@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """No rank hangs, no rank returns alone: an error of one rank ends every rank of the job, soon, with the same status and
 one readable message."""

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Every token of real Megatron pairs arrives as an independent reader finds it in the file."""
 
