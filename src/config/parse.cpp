@@ -42,6 +42,7 @@ Parsed parse(std::string_view yaml, const std::string& file) {
   std::stable_sort(report.problems.begin(), report.problems.end(),
                    [](const Problem& a, const Problem& b) { return a.mark < b.mark; });
   parsed.problems = std::move(report.problems);
+  parsed.complete = report.complete;
   return parsed;
 }
 

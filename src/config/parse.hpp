@@ -16,8 +16,11 @@ struct Problem {
 };
 
 struct Parsed {
-  Config config;                  // usable only if problems is empty
+  // Usable for a run only if problems is empty. With problems in a complete text its sources can still be looked at:
+  // those with paths have a known format, and what was wrong has a value that raises no second problem.
+  Config config;
   std::vector<Problem> problems;  // in file order
+  bool complete = true;           // false: a syntax error left the rest of the text unread
 };
 
 // Pure: touches no file. `file` is used for messages and, its folder, to resolve relative paths.

@@ -40,6 +40,11 @@ std::string resolved(const std::string& path, const std::filesystem::path& folde
   return escaped + '/' + path;
 }
 
+// A wrong word becomes the policy that accepts every sequence.
+void read_over_long(Section& section, OverLong& over_long) {
+  if (!section.choice("over_long", over_long) && section.has("over_long")) over_long = OverLong::truncate;
+}
+
 // `source` comes with the defaults of the file.
 Source read_source(Section& section, Source source, const std::filesystem::path& folder) {
   source.mark = section.mark();
@@ -48,13 +53,14 @@ Source read_source(Section& section, Source source, const std::filesystem::path&
   section.require("name", "it names the source in reports and keys its shuffled order");
   section.text("name", source.name);
   section.require("format", "it must be megatron or hdf5");
-  section.choice("format", source.format);
+  const bool has_format = section.choice("format", source.format);
   section.require("path", "it names the source's files, as one path or a list of paths");
   section.texts("path", source.paths);
   for (std::string& path : source.paths) path = resolved(path, folder);
+  if (!has_format) source.paths.clear();  // nobody can tell how to open them
   const bool is_weighted = section.number("weight", source.weight, 0.0, kNoMaximum);
-  if (has_weight(source) && !is_weighted) source.weight = 1.0;  // wrong, but not to be reported as 0 too
-  section.choice("over_long", source.over_long);
+  if (has_weight(source) && !is_weighted) source.weight = 1.0;
+  read_over_long(section, source.over_long);
   section.choice("zero_length", source.zero_length);
   section.choice("order", source.order);
   section.choice("sample", source.sample);
@@ -79,23 +85,26 @@ class UniqueNames {
   std::map<std::string, Mark> first_;
 };
 
-void check_weights(Report& report, const std::vector<Source>& sources) {
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    if (has_weight(sources[i]) || !report.complete) continue;
-    report.add(sources[i].mark, "{}: weight is missing: give every source a weight, or none",
-               label(sources[i].name, i + 1));
-  }
+void check_weights(Report& report, Config& config) {
+  std::vector<Source>& sources = config.sources;
   const bool all_zero = std::all_of(sources.begin(), sources.end(),
                                     [](const Source& source) { return has_weight(source) && source.weight == 0.0; });
   if (all_zero && report.complete) {
     report.add(sources.front().weight_mark, "the weights of all sources are 0: give at least one a weight > 0");
+    config.natural_weights = true;
+  }
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (has_weight(sources[i]) || !report.complete) continue;
+    report.add(sources[i].mark, "{}: weight is missing: give every source a weight, or none",
+               label(sources[i].name, i + 1));
+    sources[i].weight = 1.0;
   }
 }
 
 // The defaults for all sources, as a source without anything of its own.
 Source read_defaults(Section& top) {
   Source defaults;
-  top.choice("over_long", defaults.over_long);
+  read_over_long(top, defaults.over_long);
   top.choice("zero_length", defaults.zero_length);
   top.integer("vocab_size", defaults.vocab_size, 1);
   return defaults;
@@ -125,7 +134,7 @@ void read_sources(Section& top, Config& config) {
     names.add(config.sources.back().name, section.mark_of("name"));
   }
   config.natural_weights = std::none_of(config.sources.begin(), config.sources.end(), has_weight);
-  if (!config.natural_weights) check_weights(report, config.sources);
+  if (!config.natural_weights) check_weights(report, config);
 }
 
 }  // namespace stowage::config

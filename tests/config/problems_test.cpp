@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include "base/error.hpp"
 #include "config/documents.hpp"
 
@@ -13,6 +15,10 @@ struct Row {
   std::string_view new_text;
   std::string_view expected;
 };
+
+void PrintTo(const Row& row, std::ostream* out) {
+  *out << row.new_text;
+}
 
 class Problems : public testing::TestWithParam<Row> {};
 

@@ -162,5 +162,29 @@ TEST(Valid, TwoAndAHalfThousandSourcesAreReadAtOnce) {
   EXPECT_EQ(parsed.config.sources.size(), 2500U);
 }
 
+TEST(Wrong, TextLeavesSourcesThatCanBeLookedAt) {
+  const std::string_view yaml =
+      "over_long: often\n"
+      "sources:\n"
+      "  - {name: a, format: tar, path: a}\n"
+      "  - {name: b, format: hdf5, path: b, weight: -1}\n"
+      "  - {name: c, format: hdf5, path: c}\n";
+
+  const Parsed parsed = parse(yaml, "demo.yaml");
+
+  ASSERT_EQ(parsed.config.sources.size(), 3U);
+  EXPECT_TRUE(parsed.complete);
+  EXPECT_TRUE(parsed.config.sources[0].paths.empty());
+  EXPECT_EQ(parsed.config.sources[1].paths, std::vector<std::string>{"b"});
+  EXPECT_EQ(parsed.config.sources[1].weight, 1.0);
+  EXPECT_EQ(parsed.config.sources[2].weight, 1.0);
+  EXPECT_EQ(parsed.config.sources[2].over_long, OverLong::truncate);
+}
+
+TEST(Wrong, SyntaxLeavesTheTextIncomplete) {
+  EXPECT_FALSE(parse("sources: [", "demo.yaml").complete);
+  EXPECT_FALSE(parse("\x01", "demo.yaml").complete);
+}
+
 }  // namespace
 }  // namespace stowage::config::test
