@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/error.hpp"
 #include "source/input_file.hpp"
+#include "source/megatron_format.hpp"
 
 namespace stowage::source {
 namespace {
@@ -24,7 +26,13 @@ bool has_hdf5_signature(const std::string& path) {
 }  // namespace
 
 Contents read_contents(const std::string& path) {
-  return has_hdf5_signature(path) ? read_hdf5(path) : read_megatron(path);
+  if (has_hdf5_signature(path)) return read_hdf5(path);
+  const std::string idx = megatron::idx_path(megatron::prefix_of(path));
+  if (std::filesystem::exists(path) && !std::filesystem::exists(idx)) {
+    fail(STOWAGE_DATA_ERROR, "{}: expected an HDF5 file or a Megatron pair, found neither the HDF5 signature nor {}", path,
+         idx);
+  }
+  return read_megatron(path);
 }
 
 Shard cut(Contents contents, config::SampleUnit unit) {
