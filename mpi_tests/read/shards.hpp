@@ -16,16 +16,7 @@
 namespace stowage::read::test {
 
 inline ShardInfo describe(config::Format format, const std::string& path) {
-  const source::Shard shard = source::open_shard(format, path, config::SampleUnit::sequence);
-  ShardInfo info;
-  info.file = shard.token_file;
-  info.base = shard.base;
-  info.bytes = shard.tokens * source::token_bytes(shard.type);
-  info.block_bytes = shard.block_bytes;
-  info.checksum_base = shard.checksum_base;
-  info.type = shard.type;
-  info.format = format;
-  return info;
+  return info_of(source::open_shard(format, path, config::SampleUnit::sequence), format);
 }
 
 inline void write_tokens(source::ShardWriter& writer, std::uint64_t tokens, std::uint64_t seed) {

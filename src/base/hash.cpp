@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 #include <xxhash.h>
+#if defined(__x86_64__) && __has_include(<xxh_x86dispatch.h>)
+#include <xxh_x86dispatch.h>  // the same hashes with the widest vectors that the processor has
+#endif
 
 #include <new>
 

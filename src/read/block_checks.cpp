@@ -1,26 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read/block_checks.hpp"
 
-#include <vector>
+#include <algorithm>
 
 #include "base/narrow.hpp"
 #include "source/verify.hpp"
 
 namespace stowage::read {
+namespace {
 
-std::uint64_t check_blocks(const ShardInfo& shard, const Extent& extent, ByteView bytes, source::FileCache& files) {
+// Read at least so many at a time: one page. Where extents are dense, that saves most of the reads.
+constexpr std::uint64_t kAtOnce = 512;
+
+}  // namespace
+
+std::uint64_t BlockChecks::check(const Extent& extent, ByteView bytes) {
+  const ShardInfo& shard = shards_[extent.shard];
   if (shard.block_bytes == 0) return 0;
-  const std::uint64_t first = extent.begin / shard.block_bytes;
   const std::uint64_t count = div_ceil<std::uint64_t>(bytes.size(), shard.block_bytes);
-  std::vector<std::uint64_t> checksums(count);
-  files.file(shard.file)
-      .read(shard.checksum_base + first * sizeof(std::uint64_t), std::as_writable_bytes(std::span(checksums)));
   source::Shard described;
   described.token_file = shard.file;
   described.base = shard.base;
   described.block_bytes = shard.block_bytes;
-  source::verify_blocks(described, extent.begin, bytes, checksums);
+  source::verify_blocks(described, extent.begin, bytes, stored(extent.shard, extent.begin / shard.block_bytes, count));
   return count;
+}
+
+std::span<const std::uint64_t> BlockChecks::stored(std::uint32_t shard, std::uint64_t first, std::uint64_t count) {
+  const bool kept = shard == kept_shard_ && first >= kept_first_ && first + count <= kept_first_ + kept_.size();
+  if (!kept) {
+    const ShardInfo& info = shards_[shard];
+    const std::uint64_t all = div_ceil<std::uint64_t>(info.bytes, info.block_bytes);
+    kept_.resize(std::min(std::max(count, kAtOnce), all - first));
+    kept_shard_ = shard;
+    kept_first_ = first;
+    try {
+      files_.file(info.file).read(info.checksum_base + first * sizeof(std::uint64_t),
+                                  std::as_writable_bytes(std::span(kept_)));
+    } catch (...) {
+      kept_.clear();
+      throw;
+    }
+  }
+  return std::span(kept_).subspan(first - kept_first_, count);
 }
 
 }  // namespace stowage::read

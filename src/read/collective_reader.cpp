@@ -149,7 +149,7 @@ class CollectiveReader final : public Reader {
   void check(std::span<const Extent> extents, ByteView bytes) {
     for (const Extent& extent : extents) {
       const ByteView part = bytes.first(extent.end - extent.begin);
-      stats_.blocks_checked += check_blocks(shards_[extent.shard], extent, part, checksum_file_);
+      stats_.blocks_checked += checks_.check(extent, part);
       bytes = bytes.subspan(part.size());
     }
   }
@@ -161,6 +161,7 @@ class CollectiveReader final : public Reader {
   std::uint64_t round_bytes_;
   std::list<Open> open_;  // most recently used first; the same on every rank
   source::FileCache checksum_file_{1};
+  BlockChecks checks_{shards_, checksum_file_};
   std::exception_ptr failure_;
 };
 

@@ -10,7 +10,7 @@ namespace {
 class CooperativeReader final : public Reader {
  public:
   CooperativeReader(std::span<const ShardInfo> shards, std::uint32_t open_files)
-      : shards_(shards), files_(open_files) {}
+      : shards_(shards), files_(open_files), checks_(shards, files_) {}
 
   void read(const ReadPlan& plan, int rank, ByteSpan out) override {
     STOWAGE_ASSERT(kAssertLight, out.size() == plan.bytes_of(rank), "a buffer of {} bytes for {}", out.size(),
@@ -19,7 +19,7 @@ class CooperativeReader final : public Reader {
       const ShardInfo& shard = shards_[extent.shard];
       const ByteSpan part = out.first(extent.end - extent.begin);
       files_.file(shard.file).read(shard.base + extent.begin, part);
-      stats_.blocks_checked += check_blocks(shard, extent, part, files_);
+      stats_.blocks_checked += checks_.check(extent, part);
       stats_.bytes += part.size();
       ++stats_.extents;
       out = out.subspan(part.size());
@@ -29,6 +29,7 @@ class CooperativeReader final : public Reader {
  private:
   std::span<const ShardInfo> shards_;
   source::FileCache files_;
+  BlockChecks checks_;
 };
 
 }  // namespace

@@ -21,4 +21,7 @@ struct ShardInfo {
   config::Format format = config::Format::megatron;
 };
 
+// What of an opened shard is told to the other ranks.
+ShardInfo info_of(const source::Shard& shard, config::Format format);
+
 }  // namespace stowage::read
