@@ -11,6 +11,8 @@ namespace stowage::plan {
 
 namespace {
 
+constexpr std::uint64_t kSharing = 16;  // long items a bin, up to which their number is looked at
+
 double pigeonhole_bound(const Items& items, std::size_t bins, double speed) {
   Work most = 0;
   for (std::size_t k = 1; k * bins < items.size(); ++k) {
@@ -50,6 +52,12 @@ std::uint64_t bin_count_bound(std::span<const std::uint32_t> tokens, std::uint64
   std::size_t over_half = 0;
   while (over_half < sorted.size() && sorted[over_half] > cap / 2) ++over_half;
   std::uint64_t bound = std::max<std::uint64_t>(div_ceil(sum.back(), cap), over_half);
+  // At most k items longer than cap / (k + 1) share a bin.
+  for (std::uint64_t k = 2; k <= kSharing; ++k) {
+    const auto longer = static_cast<std::uint64_t>(
+        std::partition_point(sorted.begin(), sorted.end(), [&](std::uint64_t t) { return t * (k + 1) > cap; }) - sorted.begin());
+    bound = std::max(bound, div_ceil(longer, k));
+  }
   // L2 with each length up to half the cap as threshold: items of more than the cap less the threshold stand alone; the
   // others above half need a bin each and leave some room; items from the threshold to half the cap that this room does
   // not hold need further bins. Descending thresholds let the count of lone items fall.

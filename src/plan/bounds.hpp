@@ -14,7 +14,8 @@ namespace stowage::plan {
 // which some bin holds k+1.
 double makespan_bound(const Items& items, std::span<const BinShape> shapes);
 
-// On the number of bins of `cap` tokens that hold the items: tokens over cap, and the bound L2 of S. Martello and
+// On the number of bins of `cap` tokens that hold the items: tokens over cap; items longer than cap / (k + 1), of which
+// k share a bin; and the bound L2 of S. Martello and
 // P. Toth, "Lower Bounds and Reduction Procedures for the Bin Packing Problem" (1990). `tokens` in any order; none
 // longer than the cap.
 std::uint64_t bin_count_bound(std::span<const std::uint32_t> tokens, std::uint64_t cap);

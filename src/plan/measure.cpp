@@ -54,9 +54,10 @@ double objective_bound(const Request& request, const Items& items, std::uint64_t
     case Objective::makespan:
       return replica_bound + fixed(request.equal_counts ? least : 0);
     case Objective::one_f_one_b: {
-      // Some stage works on all of the costliest replica, and starts and ends with micro-batches of other stages.
+      // The last stage has all the work of the costliest replica; before it, the first micro-batch (never an empty one)
+      // goes forward, a third of its time, through the other stages.
       const double smallest = static_cast<double>(items.work.back()) * items.unit / fastest;
-      return replica_bound + fixed(request.equal_counts ? least : 0) + ramps * (smallest + fixed(1));
+      return replica_bound + fixed(request.equal_counts ? least : 0) + ramps * smallest / 3.0;
     }
     case Objective::pipeline:
       break;

@@ -44,6 +44,9 @@ void check(const Request& request) {
   check_size("shapes", request.shapes.size(), request.replicas);
   check_size("places.node_of_sequence", request.places.node_of_sequence.size(), request.tokens.size());
   check_size("places.node_of_replica", request.places.node_of_replica.size(), request.replicas);
+  if (request.places.node_of_sequence.empty() != request.places.node_of_replica.empty() && !request.tokens.empty()) {
+    fail(STOWAGE_INVALID_ARGUMENT, "places must name nodes of sequences and of replicas, or neither");
+  }
   check_shapes(request);
   if (!request.allow_empty_replicas && request.tokens.size() < request.replicas) {
     fail(STOWAGE_INVALID_ARGUMENT, "{} sequences leave some of {} replicas empty, which the request does not allow",

@@ -7,6 +7,7 @@
 #include "plan/assemble.hpp"
 #include "plan/balance.hpp"
 #include "plan/bounds.hpp"
+#include "plan/locality.hpp"
 #include "plan/objective.hpp"
 #include "plan/order.hpp"
 #include "plan/stage_one.hpp"
@@ -79,6 +80,7 @@ void Planner::assign() {
     }
     if (auto bins = assign_replicas(items_, shapes, options)) {
       replicas_ = std::move(*bins);
+      if (!request_.places.node_of_replica.empty()) match_places(request_, items_, replicas_);
       return;
     }
     if (!request_.equal_counts || count_ > items_.size()) {

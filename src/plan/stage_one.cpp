@@ -7,6 +7,7 @@
 #include "plan/balance.hpp"
 #include "plan/bounds.hpp"
 #include "plan/differencing.hpp"
+#include "plan/exact.hpp"
 #include "plan/lpt.hpp"
 
 namespace stowage::plan {
@@ -15,9 +16,17 @@ namespace {
 
 constexpr double kTolerance = 1e-5;  // nearer to the bound no trainer could measure
 
+constexpr std::uint64_t kExactNodes = 16;  // of the complete search, an exchange of the budget
+
 // Items x bins up to which differencing is cheap enough for a start (about 0.3 ms), and for a second try (10 ms).
 constexpr std::uint64_t kDifferencingStart = std::uint64_t{1} << 17;
 constexpr std::uint64_t kDifferencingRetry = std::uint64_t{1} << 22;
+
+std::vector<std::uint32_t> all_items(const Items& items) {
+  std::vector<std::uint32_t> all(items.size());
+  std::iota(all.begin(), all.end(), 0U);
+  return all;
+}
 
 Bins empty_bins(std::span<const BinShape> shapes) {
   Bins bins(shapes.size());
@@ -26,8 +35,7 @@ Bins empty_bins(std::span<const BinShape> shapes) {
 }
 
 std::optional<Bins> greedy(const Items& items, std::span<const BinShape> shapes) {
-  std::vector<std::uint32_t> all(items.size());
-  std::iota(all.begin(), all.end(), 0U);
+  const std::vector<std::uint32_t> all = all_items(items);
   Bins bins = empty_bins(shapes);
   if (longest_processing_time(items, all, bins)) return bins;
   bins = empty_bins(shapes);
@@ -98,6 +106,9 @@ std::optional<Bins> assign_replicas(const Items& items, std::span<const BinShape
   if (differencing_first && !settled()) take_better(differenced(items, shapes), false);
   if (differencing_first && best && !settled()) balance(items, *best, balancing, budget);
   if (!differencing_first && !settled() && size <= kDifferencingRetry) take_better(differenced(items, shapes), true);
+  if (best && !settled() && items.size() <= kExactItems) {
+    search_completely(items, all_items(items), *best, balancing.target, balancing.keep_filled, kExactNodes * options.moves);
+  }
   return best;
 }
 

@@ -6,6 +6,7 @@
 #include "base/narrow.hpp"
 #include "plan/balance.hpp"
 #include "plan/bounds.hpp"
+#include "plan/exact.hpp"
 #include "plan/lpt.hpp"
 
 namespace stowage::plan {
@@ -73,6 +74,9 @@ std::optional<Packing> pack_micro_batches(const Items& items, std::span<const st
     balancing.keep_filled = true;
     MoveBudget budget(options.moves);
     balance(items, *bins, balancing, budget);
+    if (chosen.size() <= kExactItems && makespan(*bins) > balancing.target) {
+      search_completely(items, chosen, *bins, balancing.target, true, options.moves);
+    }
   }
   return to_packing(*bins);
 }
