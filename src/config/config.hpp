@@ -71,7 +71,6 @@ struct Prefetch {
 
 struct Limits {
   std::uint32_t open_files = 64;   // data files a loader rank holds open at once
-  double startup_seconds = 120.0;  // to find every rank of the job and open every source
   double acquire_seconds = 600.0;  // a trainer's wait for one step
 };
 

@@ -30,7 +30,6 @@ void read_limits(Section& top, Limits& limits) {
   auto section = top.section("limits");
   if (!section) return;
   section->integer("open_files", limits.open_files, 1);
-  section->number("startup_seconds", limits.startup_seconds, kMinSeconds, kMaxSeconds);
   section->number("acquire_seconds", limits.acquire_seconds, kMinSeconds, kMaxSeconds);
   section->finish();
 }

@@ -24,7 +24,7 @@ constexpr std::string_view kFull =
     "  pad_to_cap: false\n"
     "over_long: split\n"
     "cost: {linear: 24576, quadratic: 1}\n"
-    "limits: {open_files: 64, startup_seconds: 120}\n"
+    "limits: {open_files: 64, acquire_seconds: 120}\n"
     "sources:\n"
     "  - &a {name: books, format: megatron, path: \"data/bo\\u00e9ks\", weight: 1, order: shuffled}\n"
     "  - name: 'code'\n"

@@ -231,8 +231,8 @@ INSTANTIATE_TEST_SUITE_P(
             "demo.yaml:2:19: prefetch.steps must be an integer >= 1, got 0"},
         Row{"NoOpenFiles", "steps: 10", "steps: 10\nlimits: {open_files: 0}",
             "demo.yaml:2:22: limits.open_files must be an integer >= 1, got 0"},
-        Row{"NoTime", "steps: 10", "steps: 10\nlimits: {startup_seconds: 0}",
-            "demo.yaml:2:27: limits.startup_seconds must be a finite number >= 0.001, got 0"},
+        Row{"NoTime", "steps: 10", "steps: 10\nlimits: {acquire_seconds: 0}",
+            "demo.yaml:2:27: limits.acquire_seconds must be a finite number >= 0.001, got 0"},
         Row{"EndlessTime", "steps: 10", "steps: 10\nlimits: {acquire_seconds: .inf}",
             "demo.yaml:2:27: limits.acquire_seconds must be a finite number >= 0.001, got '.inf'"}),
     name_of);

@@ -21,7 +21,7 @@ TEST(Valid, EveryKeyReachesItsPlace) {
       "vocab_size: 50257\n"
       "cost: {linear: 0.5, quadratic: 2e3}\n"
       "prefetch: {steps: 7}\n"
-      "limits: {open_files: 9, startup_seconds: 1.5, acquire_seconds: 60}\n"
+      "limits: {open_files: 9, acquire_seconds: 1.5}\n"
       "sources:\n"
       "  - {name: books, format: hdf5, path: x.h5, weight: 0.25, over_long: drop, zero_length: keep,\n"
       "     order: sequential, sample: document, vocab_size: 256}\n";
@@ -51,8 +51,7 @@ TEST(Valid, EveryKeyReachesItsPlace) {
   EXPECT_EQ(config.cost.quadratic, 2000.0);
   EXPECT_EQ(config.prefetch.steps, 7U);
   EXPECT_EQ(config.limits.open_files, 9U);
-  EXPECT_EQ(config.limits.startup_seconds, 1.5);
-  EXPECT_EQ(config.limits.acquire_seconds, 60.0);
+  EXPECT_EQ(config.limits.acquire_seconds, 1.5);
   ASSERT_EQ(config.sources.size(), 1U);
   const Source& source = config.sources[0];
   EXPECT_EQ(source.name, "books");
