@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", fmt::format("stowage {}.{}.{}", STOWAGE_VERSION_MAJOR, STOWAGE_VERSION_MINOR,
                                                 STOWAGE_VERSION_PATCH));
   int exit_code = STOWAGE_OK;
+  stowage::cli::add_check(app, exit_code);
   stowage::cli::add_import(app, exit_code);
   stowage::cli::add_serve(app, exit_code);
   stowage::cli::add_trainer(app, exit_code);
