@@ -49,6 +49,8 @@ nlohmann::ordered_json to_json(const loader::ServeSummary& summary) {
           {"reads", summary.ranks.reads},
           {"bytes_exchanged", summary.ranks.bytes_exchanged},
           {"bytes_delivered", summary.ranks.bytes_delivered},
+          {"bytes_shared", summary.ranks.bytes_shared},
+          {"bytes_sent", summary.ranks.bytes_sent},
           {"loaders", summary.loaders},
           {"trainers", summary.trainers},
           {"sources", sources}};

@@ -45,6 +45,10 @@ struct Choices<Io> {
   static constexpr std::array<std::string_view, 2> words{"cooperative", "collective"};
 };
 template <>
+struct Choices<Delivery> {
+  static constexpr std::array<std::string_view, 2> words{"auto", "messages"};
+};
+template <>
 struct Choices<SampleUnit> {
   static constexpr std::array<std::string_view, 2> words{"sequence", "document"};
 };

@@ -26,6 +26,7 @@ enum class LastBatch { drop, deliver };                // the incomplete global 
 enum class WeightUnit { sequences, tokens };
 enum class Order { shuffled, sequential };  // of a source within an epoch
 enum class Io { cooperative, collective };
+enum class Delivery { automatic, messages };  // automatic: through shared memory inside a node
 enum class SampleUnit { sequence, document };  // what one entry of a Megatron index is to training
 
 struct Source {
@@ -71,6 +72,7 @@ struct Prefetch {
 
 struct Limits {
   std::uint32_t open_files = 64;   // data files a loader rank holds open at once
+  std::uint64_t shared_bytes = std::uint64_t{1} << 30;  // of shared memory a replica; taken only as it is needed
   double acquire_seconds = 600.0;  // a trainer's wait for one step
 };
 
@@ -85,6 +87,7 @@ struct Config {
   WeightUnit weight_unit = WeightUnit::sequences;
   bool natural_weights = false;  // no source has a weight: each source counts by its number of sequences
   Io io = Io::cooperative;
+  Delivery delivery = Delivery::automatic;
   Cost cost;
   Prefetch prefetch;
   Limits limits;

@@ -7,6 +7,7 @@ namespace {
 constexpr std::uint64_t kMaxReplicas = 1'048'576;
 constexpr std::uint64_t kMaxPrefetchSteps = 1'024;
 constexpr std::uint64_t kMaxCount = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint64_t kMaxSharedBytes = std::uint64_t{1} << 46;
 constexpr double kMaxCostFactor = 1e15;
 constexpr double kMinSeconds = 1e-3;
 constexpr double kMaxSeconds = 31'536'000.0;  // a year
@@ -30,6 +31,7 @@ void read_limits(Section& top, Limits& limits) {
   auto section = top.section("limits");
   if (!section) return;
   section->integer("open_files", limits.open_files, 1);
+  section->integer("shared_bytes", limits.shared_bytes, 1, kMaxSharedBytes);
   section->number("acquire_seconds", limits.acquire_seconds, kMinSeconds, kMaxSeconds);
   section->finish();
 }
@@ -43,6 +45,7 @@ void read_run(Section& top, Config& config) {
   top.integer("epochs", config.epochs, 1, kMaxCount);
   top.require_exactly_one("steps", "epochs");
   top.choice("io", config.io);
+  top.choice("delivery", config.delivery);
   read_cost(top, config.cost);
   if (config.cost.linear == 0.0 && config.cost.quadratic == 0.0) {
     top.report().add(top.mark_of("cost"),

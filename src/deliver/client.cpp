@@ -41,7 +41,7 @@ Client::Client(MPI_Comm world, std::int32_t replica, double startup_seconds)
          "startup_seconds if opening the sources takes longer",
          startup_seconds);
   }
-  pull(PullKind::pull);
+  pull(ring_ ? PullKind::ring : PullKind::pull);
 }
 
 Client::~Client() = default;
@@ -71,10 +71,11 @@ void Client::accept(Incoming incoming) {
       const auto job = frame::decode<JobInfo>(payload.bytes(), JobInfo::kVersion, "the loaders' welcome");
       info_ = job.info();
       acquire_seconds_ = job.acquire_seconds;
+      if (job.ring.memory.bytes > 0) map_ring(job.ring);
       welcomed_ = true;
       break;
     }
-    case NoticeKind::step: steps_.arrive(std::move(payload)); break;
+    case NoticeKind::step: arrived_.push_back({notice.step, std::move(payload)}); break;
     case NoticeKind::end: end_ = notice.step; break;
     case NoticeKind::error:
       failure_ = {notice.status, fmt::format("{}{}", kReported, text_of(payload.bytes()))};
@@ -89,22 +90,69 @@ void Client::pull(PullKind kind) {
   sent.request = mpi::Request::send(job_.world.get(), bytes_of(sent.pull), server_, kTagPull);
 }
 
-const StepView* Client::acquire(double seconds) {
-  const auto at_end = [&] { return end_ && steps_.acquired() == *end_; };
-  if (!at_end()) steps_.require_room(info_.steps_held);
-  const bool came = pump_until([&] { pump(); }, [&] { return failure_ || steps_.ready() || at_end(); },
-                               mpi::Deadline::after(mpi::Seconds(seconds)));
-  if (failure_) throw Error(failure_->first, failure_->second);
-  if (!came) {
-    fail(STOWAGE_TIMEOUT, "step {} did not come from loader rank {} (of the job's ranks) within {:.1f} s",
-         steps_.acquired(), server_, seconds);
+void Client::map_ring(const RingPlace& place) {
+  try {
+    ring_.emplace(place);
+  } catch (const Error& error) {
+    log().warn("this trainer gets its steps by message: {}", error.what());
   }
-  return steps_.ready() ? steps_.acquire() : nullptr;
+}
+
+bool Client::at_end() const noexcept {
+  const std::uint64_t next = steps_.acquired();
+  return (end_ && next == *end_) || (ring_ && next == ring_->reader().end());
+}
+
+// Whether the next step can be had without waiting. Once the loader has failed its message comes before all steps.
+bool Client::ready() const noexcept {
+  const std::uint64_t next = steps_.acquired();
+  if (failure_ || (ring_ && ring_->reader().failed())) return false;
+  if (!arrived_.empty() && arrived_.front().step == next) return true;
+  return ring_ && ring_->reader().has(next) && ring_->reader().block(next);
+}
+
+const StepView* Client::take() {
+  const std::uint64_t next = steps_.acquired();
+  if (!arrived_.empty() && arrived_.front().step == next) {
+    steps_.arrive(std::move(arrived_.front().block));
+    arrived_.pop_front();
+  } else {
+    steps_.arrive(*ring_->reader().block(next));
+  }
+  return steps_.acquire();
+}
+
+const StepView* Client::acquire(double seconds) {
+  if (!at_end()) steps_.require_room(info_.steps_held);
+  if (!ready()) {
+    const auto failed = [&] { return ring_ && ring_->reader().failed(); };  // and the message is not here yet
+    const bool came = pump_until([&] { pump(); }, [&] { return failure_ || ready() || (at_end() && !failed()); },
+                                 mpi::Deadline::after(mpi::Seconds(seconds)));
+    if (failure_) throw Error(failure_->first, failure_->second);
+    if (!came) {
+      fail(STOWAGE_TIMEOUT, "step {} did not come from loader rank {} (of the job's ranks) within {:.1f} s",
+           steps_.acquired(), server_, seconds);
+    }
+  }
+  return ready() ? take() : nullptr;
+}
+
+// Whether a published step that is not acquired yet comes by message.
+bool Client::message_comes() const {
+  for (std::uint64_t step = steps_.acquired(); ring_->reader().has(step); ++step) {
+    if (!ring_->reader().block(step)) return true;
+  }
+  return false;
 }
 
 void Client::release(const stowage_step& step) {
   steps_.release(step);
-  pull(PullKind::pull);
+  if (!ring_) {
+    pull(PullKind::pull);
+    return;
+  }
+  ring_->reader().release(steps_.released());
+  if (message_comes()) pump();  // MPI moves it only when called
 }
 
 void Client::close() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trainer's side of delivery: owns the cursor, pulls steps ahead of it, keeps what is held.
+// The trainer's side of delivery: owns the cursor, finds steps in the ring of its node or pulls them ahead as messages,
+// keeps what is held.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@
 
 namespace stowage::deliver {
 
-// Every wait polls and has a deadline.
+// Every wait polls and has a deadline. A step that is ready in the ring is acquired by a few atomic loads, without a call
+// of MPI, and shown where it lies.
 class Client final : public StepSource {
  public:
   // Joins the job in `world` as a trainer. Collective over `world` (loaders take part through their own start-up).
@@ -26,6 +28,7 @@ class Client final : public StepSource {
   const stowage_info& info() const noexcept override { return info_; }
   MPI_Comm communicator() const noexcept override { return job_.peers.get(); }
   double default_acquire_seconds() const noexcept { return acquire_seconds_; }
+  bool in_shared_memory() const noexcept { return ring_.has_value(); }  // else every step comes by message
 
   const StepView* acquire(double seconds) override;
   void release(const stowage_step& step) override;
@@ -36,6 +39,11 @@ class Client final : public StepSource {
   void hear(int from);
   void accept(Incoming incoming);
   void pull(PullKind kind);
+  void map_ring(const RingPlace& place);
+  bool at_end() const noexcept;
+  bool ready() const noexcept;
+  bool message_comes() const;
+  const StepView* take();
 
   mpi::Job job_;
   int server_ = MPI_ANY_SOURCE;
@@ -45,13 +53,19 @@ class Client final : public StepSource {
   Notice heard_;
   mpi::Request hearing_;
   std::deque<Incoming> arriving_;
+  struct Arrived {
+    std::uint64_t step;
+    AlignedBuffer block;
+  };
+  std::deque<Arrived> arrived_;  // by message, in order, not yet acquired
   struct Sent {
     Pull pull;
     mpi::Request request;
   };
   std::list<Sent> sent_;
 
-  StepQueue steps_;
+  std::optional<SharedRing> ring_;
+  StepQueue steps_;  // held; after ring_, into which they may point
   std::optional<std::uint64_t> end_;
   std::optional<std::pair<Status, std::string>> failure_;
   bool welcomed_ = false;

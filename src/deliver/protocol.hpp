@@ -5,8 +5,11 @@
 //   trainer                                   loader
 //   Register{replica}          ------------>  first loader rank
 //                              <------------  Notice{welcome} + payload: JobInfo, from the rank that will serve
+//   Pull{ring}                 ------------>  once, if the ring that JobInfo names is mapped: steps come through it
+//                                             (step_ring.hpp), and what it says replaces Pull{pull}
 //   Pull{steps below s wanted, below r released}  ->  at any time; repeatable: only the largest values count
-//                              <------------  Notice{step} + payload: a step block, in order of steps
+//                              <------------  Notice{step} + payload: a step block, in order of steps; of a trainer
+//                                             with a ring those that found no place in it
 //                              <------------  Notice{end} | Notice{error} + payload: the message
 //   Pull{close}                ------------>
 //                              <------------  Notice{closed}: the last message
@@ -20,6 +23,7 @@
 #include <string>
 #include <type_traits>
 
+#include "deliver/shared_rings.hpp"
 #include "stowage.h"
 
 namespace stowage::deliver {
@@ -30,7 +34,7 @@ struct Register {
   std::int32_t replica = -1;
 };
 
-enum class PullKind : std::uint32_t { pull = 1, close = 2 };
+enum class PullKind : std::uint32_t { pull = 1, close = 2, ring = 3 };
 
 struct Pull {
   PullKind kind = PullKind::pull;
@@ -60,7 +64,7 @@ inline constexpr const char* kReported = "the loaders reported: ";
 
 // What a trainer learns when it is welcomed. Travels in a frame (base/frame.hpp).
 struct JobInfo {
-  static constexpr std::uint32_t kVersion = 1;
+  static constexpr std::uint32_t kVersion = 2;
   std::uint64_t steps = 0;
   std::uint32_t replicas = 0;
   std::uint32_t replica = 0;
@@ -70,6 +74,7 @@ struct JobInfo {
   std::int32_t trainers = 0;
   std::int32_t loaders = 0;
   double acquire_seconds = 0;
+  RingPlace ring;
 
   stowage_info info() const noexcept {
     return {steps, replicas, replica, micro_batch_tokens, steps_held, sources, trainers, loaders};
@@ -78,7 +83,7 @@ struct JobInfo {
   template <typename Archive>
   void serialize(Archive& archive, unsigned) {
     archive & steps & replicas & replica & micro_batch_tokens & steps_held & sources & trainers & loaders &
-        acquire_seconds;
+        acquire_seconds & ring;
   }
 };
 

@@ -4,21 +4,39 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
+#include <map>
 
+#include "base/assert.hpp"
 #include "base/frame.hpp"
 #include "base/log.hpp"
 #include "deliver/transfer.hpp"
 
 namespace stowage::deliver {
 
-using Payload = std::shared_ptr<const AlignedBuffer>;
+struct Server::Replica {
+  std::uint32_t replica = 0;
+  RingWriter* ring = nullptr;
+  std::uint64_t offered = 0;   // steps below it
+  std::deque<Payload> kept;    // of steps kept_from ... offered - 1: what trainers may be reading in the ring
+  std::uint64_t kept_from = 0;
+  bool warned = false;
+};
 
 struct Server::Trainer {
+  enum class Way { unknown, messages, ring };  // how steps get to it; unknown until it has said whether it maps the ring
+  struct Waiting {
+    std::uint64_t step = 0;
+    bool in_ring = false;
+    Payload block;
+  };
+
   Served served;
+  Replica* replica = nullptr;
+  std::uint32_t reader = 0;    // in the replica's ring
+  Way way = Way::messages;
   std::uint64_t wanted = 0;    // steps below it may be sent
   std::uint64_t released = 0;  // steps below it were given back
-  std::uint64_t sent = 0;      // steps below it were sent
-  std::deque<Payload> waiting; // steps sent, sent + 1, ...
+  std::deque<Waiting> waiting; // to be sent, in order
   std::uint64_t steps = std::numeric_limits<std::uint64_t>::max();  // of the stream, once known
   bool told_end = false;
   bool closed = false;
@@ -30,18 +48,55 @@ struct Server::Sending {
       : outgoing(world, to, notice, std::move(payload)) {}
 };
 
-Server::Server(MPI_Comm world, std::vector<Served> trainers, std::uint32_t steps_ahead)
+Server::Server(MPI_Comm world, std::vector<Served> trainers, std::uint32_t steps_ahead, std::uint64_t shared_bytes)
     : world_(world), steps_ahead_(steps_ahead) {
   hear();
+  if (shared_bytes > 0) make_rings(trainers, shared_bytes);
+  std::map<std::uint32_t, std::uint32_t> readers;
   for (Served& served : trainers) {
     trainers_.push_back(std::make_unique<Trainer>());
     Trainer& trainer = *trainers_.back();
     trainer.served = std::move(served);
-    send(trainer, {.kind = NoticeKind::welcome}, payload_of(frame::encode(trainer.served.job, JobInfo::kVersion)));
+    JobInfo& job = trainer.served.job;
+    trainer.replica = &of(job.replica);
+    if (trainer.replica->ring != nullptr && trainer.served.same_node) {
+      trainer.way = Trainer::Way::unknown;
+      trainer.reader = readers[job.replica]++;
+      job.ring = rings_->place(job.replica, trainer.reader);
+    }
+    send(trainer, {.kind = NoticeKind::welcome}, payload_of(frame::encode(job, JobInfo::kVersion)));
   }
 }
 
-Server::~Server() = default;
+// A send that was given up goes on until MPI is finalised, and may not find its buffer gone.
+Server::~Server() {
+  if (!sending_.empty()) static_cast<void>(new std::list<Sending>(std::move(sending_)));
+}
+
+void Server::make_rings(const std::vector<Served>& trainers, std::uint64_t shared_bytes) {
+  std::map<std::uint32_t, std::uint32_t> readers;
+  std::uint32_t slots = 0;
+  for (const Served& served : trainers) {
+    slots = std::max(slots, served.job.steps_held + steps_ahead_);
+    if (served.same_node) ++readers[served.job.replica];
+  }
+  if (readers.empty()) return;
+  try {
+    rings_ = std::make_unique<SharedRings>(readers, slots, shared_bytes);
+  } catch (const Error& error) {
+    log().warn("no shared memory for the trainers of this node, who get messages instead: {}", error.what());
+    return;
+  }
+  for (const auto& [replica, count] : readers) of(replica).ring = &rings_->of(replica);
+}
+
+Server::Replica& Server::of(std::uint32_t replica) {
+  const auto found = std::ranges::find(replicas_, replica, [](const auto& one) { return one->replica; });
+  if (found != replicas_.end()) return **found;
+  replicas_.push_back(std::make_unique<Replica>());
+  replicas_.back()->replica = replica;
+  return *replicas_.back();
+}
 
 void Server::hear() {
   hearing_ = mpi::Request::receive(world_, std::as_writable_bytes(std::span(&heard_, 1)), MPI_ANY_SOURCE, kTagPull);
@@ -54,33 +109,63 @@ void Server::progress() {
         trainers_, [&](const auto& trainer) { return trainer->served.rank == hearing_.source(); });
     if (found == trainers_.end()) {
       log().warn("rank {} asked for data of a loader that does not serve it; ignored", hearing_.source());
-    } else if (heard_.kind == PullKind::close) {
-      Trainer& trainer = **found;
-      trainer.closed = true;
-      trainer.waiting.clear();
-      send(trainer, {.kind = NoticeKind::closed}, nullptr);
     } else {
-      Trainer& trainer = **found;
-      trainer.wanted = std::max(trainer.wanted, heard_.wanted);
-      trainer.released = std::max(trainer.released, heard_.released);
+      obey(**found, heard_);
     }
     hear();
   }
-  for (const auto& trainer : trainers_) send_ready(*trainer);
+  for (const auto& trainer : trainers_) {
+    if (trainer->way == Trainer::Way::ring && !trainer->closed) {
+      trainer->released = trainer->replica->ring->released(trainer->reader);
+      trainer->wanted = trainer->released + trainer->served.job.steps_held;
+    }
+    send_ready(*trainer);
+  }
+  for (const auto& replica : replicas_) let_go(*replica);
+}
+
+void Server::obey(Trainer& trainer, const Pull& pull) {
+  switch (pull.kind) {
+    case PullKind::pull:
+      trainer.way = Trainer::Way::messages;
+      trainer.wanted = std::max(trainer.wanted, pull.wanted);
+      trainer.released = std::max(trainer.released, pull.released);
+      break;
+    case PullKind::ring:
+      trainer.way = Trainer::Way::ring;
+      std::erase_if(trainer.waiting, [](const Trainer::Waiting& waiting) { return waiting.in_ring; });
+      break;
+    case PullKind::close:
+      trainer.closed = true;
+      trainer.released = std::max(trainer.released, pull.released);
+      trainer.waiting.clear();
+      send(trainer, {.kind = NoticeKind::closed}, nullptr);
+      break;
+  }
 }
 
 void Server::send_ready(Trainer& trainer) {
   if (trainer.closed) return;
-  while (!trainer.waiting.empty() && trainer.sent < trainer.wanted) {
-    Payload block = std::move(trainer.waiting.front());
+  while (!trainer.waiting.empty() && trainer.waiting.front().step < trainer.wanted) {
+    Trainer::Waiting next = std::move(trainer.waiting.front());
     trainer.waiting.pop_front();
-    bytes_sent_ += block->size();
-    send(trainer, {.kind = NoticeKind::step, .step = trainer.sent++}, std::move(block));
+    bytes_sent_ += next.block->size();
+    send(trainer, {.kind = NoticeKind::step, .step = next.step}, std::move(next.block));
   }
-  if (trainer.sent == trainer.steps && !trainer.told_end) {
+  if (trainer.waiting.empty() && trainer.replica->offered == trainer.steps && !trainer.told_end) {
     trainer.told_end = true;
     send(trainer, {.kind = NoticeKind::end, .step = trainer.steps}, nullptr);
   }
+}
+
+// Gives up the blocks that nobody reads in the ring any more.
+void Server::let_go(Replica& replica) {
+  std::uint64_t needed_from = replica.offered;
+  for (const auto& trainer : trainers_) {
+    if (trainer->replica != &replica || trainer->closed || trainer->way == Trainer::Way::messages) continue;
+    needed_from = std::min(needed_from, trainer->released);
+  }
+  for (; replica.kept_from < needed_from; ++replica.kept_from) replica.kept.pop_front();
 }
 
 void Server::send(Trainer& trainer, Notice notice, Payload payload) {
@@ -88,7 +173,10 @@ void Server::send(Trainer& trainer, Notice notice, Payload payload) {
 }
 
 bool Server::has_room() const noexcept {
-  return std::ranges::all_of(trainers_, [&](const auto& trainer) { return trainer->waiting.size() < steps_ahead_; });
+  return std::ranges::all_of(trainers_, [&](const auto& trainer) {
+    return trainer->closed ||
+           trainer->replica->offered - trainer->released < trainer->served.job.steps_held + steps_ahead_;
+  });
 }
 
 bool Server::all_closed() const noexcept {
@@ -101,18 +189,43 @@ std::uint64_t Server::released() const noexcept {
   return least;
 }
 
+AlignedBuffer Server::allocate(std::uint32_t replica, std::size_t bytes) {
+  Replica& to = of(replica);
+  return to.ring != nullptr ? to.ring->allocate(bytes) : from_heap(bytes);
+}
+
 void Server::offer(std::uint32_t replica, AlignedBuffer block) {
+  Replica& to = of(replica);
   const auto shared = std::make_shared<const AlignedBuffer>(std::move(block));
+  const bool in_ring = to.ring != nullptr && to.ring->publish(shared->bytes());
+  bool read_in_ring = false;
   for (const auto& trainer : trainers_) {
-    if (trainer->served.job.replica == replica && !trainer->closed) trainer->waiting.push_back(shared);
+    if (trainer->replica != &to || trainer->closed) continue;
+    if (in_ring && trainer->way != Trainer::Way::messages) read_in_ring = true;
+    if (!in_ring || trainer->way != Trainer::Way::ring) trainer->waiting.push_back({to.offered, in_ring, shared});
   }
+  if (read_in_ring) bytes_shared_ += shared->size();
+  if (to.ring != nullptr && !in_ring && !to.warned) {
+    to.warned = true;
+    log().warn("step {} of replica {} ({} bytes) found no place in shared memory and goes by message; more "
+               "limits.shared_bytes, or more memory, keeps steps there",
+               to.offered, replica, shared->size());
+  }
+  to.kept.push_back(in_ring ? shared : nullptr);
+  ++to.offered;
 }
 
 void Server::end(std::uint64_t steps) {
   for (const auto& trainer : trainers_) trainer->steps = steps;
+  for (const auto& replica : replicas_) {
+    if (replica->ring != nullptr) replica->ring->end(steps);
+  }
 }
 
 void Server::fail(Status status, const std::string& message) {
+  for (const auto& replica : replicas_) {
+    if (replica->ring != nullptr) replica->ring->fail();
+  }
   for (const auto& trainer : trainers_) {
     if (trainer->closed) continue;
     trainer->waiting.clear();
@@ -134,7 +247,7 @@ bool Server::wait_closed(mpi::Deadline deadline) {
 void refuse(MPI_Comm world, const std::vector<int>& trainer_ranks, Status status, const std::string& message,
             mpi::Deadline deadline) {
   std::list<Outgoing> sending;
-  const Payload payload = payload_of(bytes_of(message));
+  const auto payload = payload_of(bytes_of(message));
   for (const int rank : trainer_ranks) {
     sending.emplace_back(world, rank, Notice{.kind = NoticeKind::error, .status = status}, payload);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loader's side of delivery: keeps prepared steps of the replicas it serves, sends each when its trainer has asked
-// for it, and hears what was released.
+// The loader's side of delivery: puts prepared steps of the replicas it serves where their trainers find them, in shared
+// memory on its own node and by message elsewhere, and learns what was released.
 #pragma once
 
 #include <mpi.h>
@@ -21,15 +21,18 @@ namespace stowage::deliver {
 
 // A trainer that a loader rank serves.
 struct Served {
-  int rank = 0;  // in the world communicator
+  int rank = 0;            // in the world communicator
+  bool same_node = false;  // as the loader rank
   JobInfo job;
 };
 
 // Never blocks: progress() moves everything that can move and is called from every wait of the loader. One thread.
 class Server {
  public:
-  // `world` is borrowed. Welcomes every trainer of the list. `steps_ahead` blocks a replica may wait here.
-  Server(MPI_Comm world, std::vector<Served> trainers, std::uint32_t steps_ahead);
+  // `world` is borrowed. Welcomes every trainer of the list. A replica's steps are prepared while no trainer of it has
+  // more than job.steps_held + steps_ahead of them unreleased. shared_bytes: most shared memory a replica; 0: messages
+  // only. Where the system gives no shared memory, says so once and sends messages.
+  Server(MPI_Comm world, std::vector<Served> trainers, std::uint32_t steps_ahead, std::uint64_t shared_bytes = 0);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -39,7 +42,11 @@ class Server {
   bool has_room() const noexcept;     // for one more step of every replica
   bool all_closed() const noexcept;   // every trainer has left; true without trainers
   std::uint64_t released() const noexcept;  // steps that every trainer has given back; the largest value if it serves none
-  std::uint64_t bytes_sent() const noexcept { return bytes_sent_; }
+  std::uint64_t bytes_sent() const noexcept { return bytes_sent_; }      // in messages: one copy a trainer
+  std::uint64_t bytes_shared() const noexcept { return bytes_shared_; }  // in shared memory: one copy for all trainers
+
+  // Memory to build the replica's next block in: its trainers' shared memory if it has a place there, else the heap.
+  AlignedBuffer allocate(std::uint32_t replica, std::size_t bytes);
 
   void offer(std::uint32_t replica, AlignedBuffer block);  // the replica's next step
   void end(std::uint64_t steps);                           // no step follows the `steps` offered
@@ -49,20 +56,29 @@ class Server {
   bool wait_closed(mpi::Deadline deadline);
 
  private:
+  using Payload = std::shared_ptr<const AlignedBuffer>;
+  struct Replica;
   struct Trainer;
   struct Sending;
 
+  void make_rings(const std::vector<Served>& trainers, std::uint64_t shared_bytes);
   void hear();
+  void obey(Trainer& trainer, const Pull& pull);
   void send_ready(Trainer& trainer);
-  void send(Trainer& trainer, Notice notice, std::shared_ptr<const AlignedBuffer> payload);
+  void let_go(Replica& replica);
+  void send(Trainer& trainer, Notice notice, Payload payload);
+  Replica& of(std::uint32_t replica);
 
   MPI_Comm world_;
   std::uint32_t steps_ahead_;
+  std::unique_ptr<SharedRings> rings_;
+  std::vector<std::unique_ptr<Replica>> replicas_;
   std::vector<std::unique_ptr<Trainer>> trainers_;
   std::list<Sending> sending_;
   Pull heard_;
   mpi::Request hearing_;
   std::uint64_t bytes_sent_ = 0;
+  std::uint64_t bytes_shared_ = 0;
 };
 
 // Tells trainers that no server has welcomed why start-up failed. Returns when they have taken the message or the

@@ -2,6 +2,8 @@
 #include "deliver/step_block.hpp"
 
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/narrow.hpp"
@@ -35,28 +37,32 @@ std::size_t shapes_end(std::size_t micro_batches) {
   return aligned(sizeof(BlockHead) + micro_batches * sizeof(MicroShape));
 }
 
-template <typename T>
-std::span<T> array_at(ByteSpan bytes, std::size_t offset, std::size_t count) {
-  return {reinterpret_cast<T*>(bytes.data() + offset), count};
+// `Byte` is std::byte or const std::byte.
+template <typename T, typename Byte>
+auto array_at(std::span<Byte> bytes, std::size_t offset, std::size_t count) {
+  using Element = std::conditional_t<std::is_const_v<Byte>, const T, T>;
+  return std::span<Element>(reinterpret_cast<Element*>(bytes.data() + offset), count);
 }
 
-// The arrays of a micro-batch that begins at `begin` of a block.
-MicroArrays arrays_at(ByteSpan block, std::size_t begin, const MicroShape& shape) {
+void zero(ByteSpan bytes, std::size_t begin, std::size_t end) { std::memset(bytes.data() + begin, 0, end - begin); }
+
+// Zeroes what lies between the end of each array of a micro-batch and the next.
+void zero_gaps(ByteSpan bytes, const MicroShape& shape) {
   const Layout at(shape);
-  const std::size_t boundaries = std::size_t{shape.segments} + 1;
-  const ByteSpan bytes = block.subspan(begin, at.end);
-  return {array_at<stowage_segment>(bytes, at.origin, shape.segments),
-          array_at<std::int64_t>(bytes, at.tokens, shape.length),
-          array_at<std::int64_t>(bytes, at.labels, shape.length),
-          array_at<std::int64_t>(bytes, at.position_ids, shape.length),
-          array_at<float>(bytes, at.loss_mask, shape.length),
-          array_at<std::int32_t>(bytes, at.cu_seqlens, boundaries),
-          array_at<std::int32_t>(bytes, at.cu_seqlens_padded, boundaries)};
+  const std::size_t length = shape.length;
+  const std::size_t boundaries = (std::size_t{shape.segments} + 1) * sizeof(std::int32_t);
+  zero(bytes, at.origin + shape.segments * sizeof(stowage_segment), at.tokens);
+  zero(bytes, at.tokens + length * sizeof(std::int64_t), at.labels);
+  zero(bytes, at.labels + length * sizeof(std::int64_t), at.position_ids);
+  zero(bytes, at.position_ids + length * sizeof(std::int64_t), at.loss_mask);
+  zero(bytes, at.loss_mask + length * sizeof(float), at.cu_seqlens);
+  zero(bytes, at.cu_seqlens + boundaries, at.cu_seqlens_padded);
+  zero(bytes, at.cu_seqlens_padded + boundaries, at.end);
 }
 
 }  // namespace
 
-StepBlock::StepBlock(BlockHead head, std::span<const MicroShape> shapes) {
+StepBlock::StepBlock(BlockHead head, std::span<const MicroShape> shapes, const Allocate& allocate) {
   std::size_t end = shapes_end(shapes.size());
   for (const MicroShape& shape : shapes) {
     begin_.push_back(end);
@@ -66,20 +72,32 @@ StepBlock::StepBlock(BlockHead head, std::span<const MicroShape> shapes) {
   head.bytes = end;
   head.micro_batches = narrow<std::uint32_t>(shapes.size(), "micro-batches of a step");
 
-  buffer_ = AlignedBuffer(end);
-  std::memset(buffer_.bytes().data(), 0, end);
-  std::memcpy(buffer_.bytes().data(), &head, sizeof(head));
-  if (!shapes.empty()) std::memcpy(buffer_.bytes().data() + sizeof(head), shapes.data(), shapes.size_bytes());
+  buffer_ = allocate(end);
+  const ByteSpan bytes = buffer_.bytes();
+  std::memcpy(bytes.data(), &head, sizeof(head));
+  if (!shapes.empty()) std::memcpy(bytes.data() + sizeof(head), shapes.data(), shapes.size_bytes());
+  zero(bytes, sizeof(head) + shapes.size_bytes(), shapes_end(shapes.size()));
+  for (std::size_t m = 0; m < shapes.size(); ++m) zero_gaps(bytes.subspan(begin_[m]), shapes[m]);
 }
 
 MicroArrays StepBlock::micro_batch(std::size_t m) {
   MicroShape shape;
   std::memcpy(&shape, buffer_.bytes().data() + sizeof(BlockHead) + m * sizeof(MicroShape), sizeof(shape));
-  return arrays_at(buffer_.bytes(), begin_[m], shape);
+  const Layout at(shape);
+  const std::size_t boundaries = std::size_t{shape.segments} + 1;
+  const ByteSpan bytes = buffer_.bytes().subspan(begin_[m], at.end);
+  return {array_at<stowage_segment>(bytes, at.origin, shape.segments),
+          array_at<std::int64_t>(bytes, at.tokens, shape.length),
+          array_at<std::int64_t>(bytes, at.labels, shape.length),
+          array_at<std::int64_t>(bytes, at.position_ids, shape.length),
+          array_at<float>(bytes, at.loss_mask, shape.length),
+          array_at<std::int32_t>(bytes, at.cu_seqlens, boundaries),
+          array_at<std::int32_t>(bytes, at.cu_seqlens_padded, boundaries)};
 }
 
-StepView::StepView(AlignedBuffer block) : block_(std::move(block)) {
-  const ByteSpan bytes = block_.bytes();
+StepView::StepView(AlignedBuffer block) : StepView(std::as_const(block).bytes()) { block_ = std::move(block); }
+
+StepView::StepView(ByteView bytes) {
   BlockHead head;
   const auto require = [&](bool holds, const char* what) {
     if (!holds) fail(STOWAGE_INTERNAL_ERROR, "a delivered step of {} bytes does not hold together: {}", bytes.size(), what);
@@ -92,15 +110,22 @@ StepView::StepView(AlignedBuffer block) : block_(std::move(block)) {
 
   const auto* shapes = reinterpret_cast<const MicroShape*>(bytes.data() + sizeof(head));
   std::size_t begin = shapes_end(head.micro_batches);
+  micro_batches_.reserve(head.micro_batches);
   for (std::size_t m = 0; m < head.micro_batches; ++m) {
     const MicroShape& shape = shapes[m];
-    const std::size_t size = Layout(shape).end;
-    require(begin <= bytes.size() && size <= bytes.size() - begin, "arrays past its end");
-    const MicroArrays arrays = arrays_at(bytes, begin, shape);
-    micro_batches_.push_back({arrays.tokens.data(), arrays.labels.data(), arrays.loss_mask.data(),
-                              arrays.position_ids.data(), arrays.cu_seqlens.data(), arrays.cu_seqlens_padded.data(),
-                              arrays.origin.data(), shape.length, shape.segments, shape.tokens_real, shape.max_seqlen});
-    begin += size;
+    const Layout at(shape);
+    require(begin <= bytes.size() && at.end <= bytes.size() - begin, "arrays past its end");
+    const ByteView arrays = bytes.subspan(begin, at.end);
+    const std::size_t boundaries = std::size_t{shape.segments} + 1;
+    micro_batches_.push_back({array_at<std::int64_t>(arrays, at.tokens, shape.length).data(),
+                              array_at<std::int64_t>(arrays, at.labels, shape.length).data(),
+                              array_at<float>(arrays, at.loss_mask, shape.length).data(),
+                              array_at<std::int64_t>(arrays, at.position_ids, shape.length).data(),
+                              array_at<std::int32_t>(arrays, at.cu_seqlens, boundaries).data(),
+                              array_at<std::int32_t>(arrays, at.cu_seqlens_padded, boundaries).data(),
+                              array_at<stowage_segment>(arrays, at.origin, shape.segments).data(), shape.length,
+                              shape.segments, shape.tokens_real, shape.max_seqlen});
+    begin += at.end;
   }
   step_ = {head.step,           head.replica_tokens,   head.global_tokens,    head.replica_targets,
            head.global_targets, head.global_sequences, micro_batches_.data(), head.micro_batches,

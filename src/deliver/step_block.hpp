@@ -50,10 +50,10 @@ struct MicroArrays {
 };
 
 // A block with its head and shapes written and its arrays still unset. head.magic, bytes and micro_batches are filled
-// in here. The bytes between arrays are zero.
+// in here. The bytes between arrays are zero. The block is built where it will stay: in the memory that `allocate` gives.
 class StepBlock {
  public:
-  StepBlock(BlockHead head, std::span<const MicroShape> shapes);
+  StepBlock(BlockHead head, std::span<const MicroShape> shapes, const Allocate& allocate = from_heap);
 
   MicroArrays micro_batch(std::size_t m);
   ByteView bytes() const noexcept { return buffer_.bytes(); }
@@ -64,16 +64,17 @@ class StepBlock {
   std::vector<std::size_t> begin_;  // of each micro-batch
 };
 
-// A received block as the C API shows it. Owns the bytes.
+// A received block as the C API shows it, without a copy: pointers into the block.
 class StepView {
  public:
-  // Throws STOWAGE_INTERNAL_ERROR if the block does not hold together (wrong magic, size or counts).
-  explicit StepView(AlignedBuffer block);
+  // Both throw STOWAGE_INTERNAL_ERROR if the block does not hold together (wrong magic, size or counts).
+  explicit StepView(AlignedBuffer block);  // owns the bytes
+  explicit StepView(ByteView block);       // borrows them
 
   const stowage_step& step() const noexcept { return step_; }
 
  private:
-  AlignedBuffer block_;
+  AlignedBuffer block_;  // empty if borrowed
   std::vector<stowage_micro_batch> micro_batches_;
   stowage_step step_{};
 };

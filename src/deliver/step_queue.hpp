@@ -13,6 +13,7 @@ namespace stowage::deliver {
 class StepQueue {
  public:
   void arrive(AlignedBuffer block) { steps_.emplace_back(std::move(block)); }
+  void arrive(ByteView block) { steps_.emplace_back(block); }  // borrowed until released
 
   bool ready() const noexcept { return steps_.size() > held(); }
   std::uint64_t held() const noexcept { return acquired_ - released_; }

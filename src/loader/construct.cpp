@@ -100,7 +100,7 @@ GlobalCounts count_global(const StepBatch& batch) {
 
 deliver::AlignedBuffer construct(const StepBatch& batch, const plan::Plan& plan, std::uint32_t replica,
                                  const config::MicroBatch& micro_batch, const GlobalCounts& global,
-                                 std::span<const RawTokens> raw) {
+                                 std::span<const RawTokens> raw, const deliver::Allocate& allocate) {
   const std::uint32_t first = plan.replica_begin[replica];
   const std::uint32_t planned = plan.replica_begin[replica + 1] - first;
   const std::uint32_t count = std::max(planned, 1U);  // a replica without data still gets one micro-batch, all padding
@@ -127,7 +127,7 @@ deliver::AlignedBuffer construct(const StepBatch& batch, const plan::Plan& plan,
   head.global_tokens = global.tokens;
   head.global_targets = global.targets;
   head.global_sequences = global.sequences;
-  deliver::StepBlock block(head, shapes);
+  deliver::StepBlock block(head, shapes, allocate);
 
   parallel_for(count, [&](std::uint64_t m) {
     fill_micro_batch(block.micro_batch(m), batch, sequences_of(m), micro_batch,

@@ -7,20 +7,14 @@
 #include "source/tokens.hpp"
 
 namespace stowage::loader {
-Constructors constructors_over(std::uint32_t replicas, int ranks) {
-  Constructors constructors(replicas);
-  for (std::uint64_t r = 0; r < replicas; ++r) {
-    constructors[r] = static_cast<int>(r * static_cast<std::uint64_t>(ranks) / replicas);
-  }
-  return constructors;
-}
 
 Pipeline::Pipeline(const config::Config& config, const Catalogue& catalogue, exchange::Team& team,
-                   Constructors constructors)
+                   Constructors constructors, AllocateFor allocate)
     : config_(config),
       catalogue_(catalogue),
       team_(team),
       constructors_(std::move(constructors)),
+      allocate_(std::move(allocate)),
       stream_(config, catalogue, team),
       payload_(config, catalogue, team) {}
 
@@ -93,7 +87,8 @@ std::vector<Produced> Pipeline::construct_mine(const StepBatch& batch, const pla
                              shard.file, segment.shard_token);
       }
     }
-    blocks.push_back({replica, construct(batch, plan, replica, config_.micro_batch, global, raw)});
+    const auto allocate = [&](std::size_t bytes) { return allocate_(replica, bytes); };
+    blocks.push_back({replica, construct(batch, plan, replica, config_.micro_batch, global, raw, allocate)});
   }
   return blocks;
 }

@@ -4,22 +4,24 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "deliver/aligned_buffer.hpp"
 #include "loader/payload.hpp"
+#include "loader/placement.hpp"
 #include "loader/statistics.hpp"
 #include "loader/step_stream.hpp"
 
 namespace stowage::loader {
 
-// Which rank of the team constructs each replica's data; kNobody where it is not wanted at all.
-inline constexpr int kNobody = -1;
-using Constructors = std::vector<int>;  // [replicas]
+// Gives memory for a replica's block of so many bytes. Must not fail on one rank alone: a rank falls back to the heap.
+using AllocateFor = std::function<deliver::AlignedBuffer(std::uint32_t, std::size_t)>;
 
-// Replicas in equal runs over the ranks.
-Constructors constructors_over(std::uint32_t replicas, int ranks);
+inline deliver::AlignedBuffer from_heap(std::uint32_t /*replica*/, std::size_t bytes) {
+  return deliver::from_heap(bytes);
+}
 
 struct Produced {
   std::uint32_t replica = 0;
@@ -28,8 +30,9 @@ struct Produced {
 
 class Pipeline {
  public:
-  // Borrows all but `constructors`. Collective over `team`.
-  Pipeline(const config::Config& config, const Catalogue& catalogue, exchange::Team& team, Constructors constructors);
+  // Borrows config, catalogue and team. Blocks are built in the memory that `allocate` gives. Collective over `team`.
+  Pipeline(const config::Config& config, const Catalogue& catalogue, exchange::Team& team, Constructors constructors,
+           AllocateFor allocate = from_heap);
   ~Pipeline();
 
   struct Outcome {
@@ -57,6 +60,7 @@ class Pipeline {
   const Catalogue& catalogue_;
   exchange::Team& team_;
   Constructors constructors_;
+  AllocateFor allocate_;
   StepStream stream_;
   Payload payload_;
   PlanStatistics plan_statistics_;

@@ -6,6 +6,7 @@
 
 #include "base/narrow.hpp"
 #include "deliver/protocol.hpp"
+#include "loader/placement.hpp"
 #include "mpi/request.hpp"
 
 namespace stowage::loader {
@@ -57,6 +58,19 @@ std::vector<std::uint32_t> replicas_of(const std::vector<std::int32_t>& register
   return chosen;
 }
 
+std::vector<int> constructors_of(const std::vector<std::uint32_t>& trainer_replicas, std::uint32_t replicas,
+                                 const mpi::Job& job) {
+  const auto nodes_of = [&](const std::vector<int>& ranks) {
+    std::vector<int> nodes;
+    for (const int rank : ranks) nodes.push_back(job.nodes[static_cast<std::size_t>(rank)]);
+    return nodes;
+  };
+  const std::vector<int> trainer_nodes = nodes_of(job.trainer_ranks);
+  std::vector<int> replica_nodes(replicas);
+  for (std::size_t t = trainer_replicas.size(); t-- > 0;) replica_nodes[trainer_replicas[t]] = trainer_nodes[t];
+  return constructors_near(replica_nodes, nodes_of(job.loader_ranks));
+}
+
 std::vector<deliver::Served> served_by(int me, const std::vector<int>& constructors,
                                        const std::vector<std::uint32_t>& trainer_replicas, const mpi::Job& job,
                                        const deliver::JobInfo& info) {
@@ -65,6 +79,8 @@ std::vector<deliver::Served> served_by(int me, const std::vector<int>& construct
     if (constructors[trainer_replicas[t]] != me) continue;
     deliver::Served& one = served.emplace_back();
     one.rank = job.trainer_ranks[t];
+    const auto node_of = [&](int rank) { return job.nodes[static_cast<std::size_t>(rank)]; };
+    one.same_node = node_of(one.rank) == node_of(job.loader_ranks[static_cast<std::size_t>(me)]);
     one.job = info;
     one.job.replica = trainer_replicas[t];
     one.job.trainers = narrow<std::int32_t>(job.trainer_ranks.size());

@@ -22,6 +22,10 @@ std::vector<std::int32_t> gather_registrations(const mpi::Job& job, exchange::Te
 // replica.
 std::vector<std::uint32_t> replicas_of(const std::vector<std::int32_t>& registered, std::uint32_t replicas);
 
+// The constructors of a job: each replica near its first trainer (placement.hpp). Pure.
+std::vector<int> constructors_of(const std::vector<std::uint32_t>& trainer_replicas, std::uint32_t replicas,
+                                 const mpi::Job& job);
+
 // The trainers whose replicas `constructors` (rank by replica) gives to rank `me` of the loaders.
 std::vector<deliver::Served> served_by(int me, const std::vector<int>& constructors,
                                        const std::vector<std::uint32_t>& trainer_replicas, const mpi::Job& job,

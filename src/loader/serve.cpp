@@ -74,17 +74,22 @@ class LoaderRank {
     const std::vector<std::int32_t> registered = gather_registrations(job_, *team_, deadline_);
     config_ = share_config(options_.config_path, *team_);
     catalogue_ = std::make_unique<Catalogue>(Catalogue::open_or_throw(config_, *team_));
-    Constructors constructors = constructors_over(config_.data_parallel, team_->size());
+    Constructors constructors;
     std::vector<deliver::Served> served;
     exchange::together(*team_, [&] {
-      served = served_by(team_->rank(), constructors, replicas_of(registered, config_.data_parallel), job_,
-                         job_info(config_, *catalogue_));
+      const std::vector<std::uint32_t> replicas = replicas_of(registered, config_.data_parallel);
+      constructors = constructors_of(replicas, config_.data_parallel, job_);
+      served = served_by(team_->rank(), constructors, replicas, job_, job_info(config_, *catalogue_));
     });
-    pipeline_ = std::make_unique<Pipeline>(config_, *catalogue_, *team_, std::move(constructors));
+    pipeline_ = std::make_unique<Pipeline>(
+        config_, *catalogue_, *team_, std::move(constructors),
+        [this](std::uint32_t replica, std::size_t bytes) { return server_->allocate(replica, bytes); });
     ledger_ = std::make_unique<checkpoint::Ledger>(
         mixture::DrawStream(config_.seed, source_specs(config_, *catalogue_), config_.epochs), 0);
     exchange::together(*team_, [&] {
-      server_ = std::make_unique<deliver::Server>(job_.world.get(), std::move(served), config_.prefetch.steps);
+      const bool shared = config_.delivery == config::Delivery::automatic;
+      server_ = std::make_unique<deliver::Server>(job_.world.get(), std::move(served), config_.prefetch.steps,
+                                                  shared ? config_.limits.shared_bytes : 0);
     });
   }
 
@@ -115,7 +120,9 @@ class LoaderRank {
     summary.first_rank = first();
     summary.plan = pipeline_->plan_statistics();
     RankStatistics mine = pipeline_->rank_statistics();
-    mine.bytes_delivered = server_->bytes_sent();
+    mine.bytes_sent = server_->bytes_sent();
+    mine.bytes_shared = server_->bytes_shared();
+    mine.bytes_delivered = mine.bytes_sent + mine.bytes_shared;
     summary.ranks = sum_over(*team_, mine);
     summary.sources = served_sources();
     summary.committed = ledger_->state();

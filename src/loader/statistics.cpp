@@ -38,6 +38,8 @@ RankStatistics& RankStatistics::operator+=(const RankStatistics& other) {
   reads += other.reads;
   bytes_exchanged += other.bytes_exchanged;
   bytes_delivered += other.bytes_delivered;
+  bytes_shared += other.bytes_shared;
+  bytes_sent += other.bytes_sent;
   return *this;
 }
 

@@ -38,7 +38,9 @@ struct RankStatistics {
   std::uint64_t bytes_read = 0;
   std::uint64_t reads = 0;
   std::uint64_t bytes_exchanged = 0;  // sent to other ranks in all-to-all 2
-  std::uint64_t bytes_delivered = 0;  // sent to trainers, or handed to them in embedded use
+  std::uint64_t bytes_delivered = 0;  // to trainers: the sum of the next two
+  std::uint64_t bytes_shared = 0;     // written to shared memory: one copy for all trainers of a replica on the node
+  std::uint64_t bytes_sent = 0;       // in messages: one copy a trainer
 
   RankStatistics& operator+=(const RankStatistics& other);
 };

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/narrow.hpp"
 #include "mpi/check.hpp"
+#include "mpi/nodes.hpp"
 #include "mpi/request.hpp"
 
 namespace stowage::mpi {
@@ -122,6 +123,7 @@ Job split_job(MPI_Comm world, Role mine, Seconds timeout) {
   require_both(job);
 
   job.world = Communicator::duplicate(world, {}, deadline.extended(kVerdictDelay));
+  job.nodes = nodes_of_ranks(job.world.get());
   const auto& peers = mine == Role::trainer ? job.trainer_ranks : job.loader_ranks;
   job.peers = Communicator::of_ranks(job.world.get(), peers, kRoleTag);
   return job;

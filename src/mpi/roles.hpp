@@ -18,6 +18,7 @@ struct Job {
   Role role = Role::trainer;
   std::vector<int> trainer_ranks;  // in world, ascending; never empty
   std::vector<int> loader_ranks;   // in world, ascending; never empty
+  std::vector<int> nodes;          // [ranks of world] as nodes_of_ranks() numbers them
 };
 
 // The tag of `world` that is in use during split_job.

@@ -119,8 +119,8 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"Foreign", "{sequences: 8}", "{sequences: 8, gradient_accumulation: 4}",
             "demo.yaml:3:23: unknown key 'batch.gradient_accumulation': expected one of sequences, tokens, last"},
         Row{"MergeKey", "steps: 10", "steps: 10\n<<: {}",
-            "demo.yaml:2:1: unknown key '<<': expected one of seed, data_parallel, steps, epochs, io, cost, prefetch, "
-            "limits, batch, micro_batch, over_long, zero_length, vocab_size, weights, sources"},
+            "demo.yaml:2:1: unknown key '<<': expected one of seed, data_parallel, steps, epochs, io, delivery, cost, "
+            "prefetch, limits, batch, micro_batch, over_long, zero_length, vocab_size, weights, sources"},
         Row{"Duplicate", "steps: 10", "steps: 10\nsteps: 20",
             "demo.yaml:2:1: duplicate key 'steps': first given at line 1"},
         Row{"DuplicateInASource", "weight: 1}", "weight: 1, path: data/more}",
@@ -197,6 +197,8 @@ INSTANTIATE_TEST_SUITE_P(
             "demo.yaml:2:10: weights must be sequences or tokens, got 'token': did you mean 'tokens'?"},
         Row{"Io", "steps: 10", "steps: 10\nio: [collective]",
             "demo.yaml:2:5: io must be cooperative or collective, got a list"},
+        Row{"Delivery", "steps: 10", "steps: 10\ndelivery: message",
+            "demo.yaml:2:11: delivery must be auto or messages, got 'message': did you mean 'messages'?"},
         Row{"Format", "format: megatron", "format: megaton",
             "demo.yaml:6:27: source 'books': format must be megatron or hdf5, got 'megaton': did you mean "
             "'megatron'?"},
@@ -231,6 +233,8 @@ INSTANTIATE_TEST_SUITE_P(
             "demo.yaml:2:19: prefetch.steps must be an integer >= 1, got 0"},
         Row{"NoOpenFiles", "steps: 10", "steps: 10\nlimits: {open_files: 0}",
             "demo.yaml:2:22: limits.open_files must be an integer >= 1, got 0"},
+        Row{"NoSharedBytes", "steps: 10", "steps: 10\nlimits: {shared_bytes: 0}",
+            "demo.yaml:2:24: limits.shared_bytes must be an integer >= 1, got 0"},
         Row{"NoTime", "steps: 10", "steps: 10\nlimits: {acquire_seconds: 0}",
             "demo.yaml:2:27: limits.acquire_seconds must be a finite number >= 0.001, got 0"},
         Row{"EndlessTime", "steps: 10", "steps: 10\nlimits: {acquire_seconds: .inf}",

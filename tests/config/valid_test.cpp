@@ -18,10 +18,11 @@ TEST(Valid, EveryKeyReachesItsPlace) {
       "zero_length: drop\n"
       "weights: tokens\n"
       "io: collective\n"
+      "delivery: messages\n"
       "vocab_size: 50257\n"
       "cost: {linear: 0.5, quadratic: 2e3}\n"
       "prefetch: {steps: 7}\n"
-      "limits: {open_files: 9, acquire_seconds: 1.5}\n"
+      "limits: {open_files: 9, shared_bytes: 4096, acquire_seconds: 1.5}\n"
       "sources:\n"
       "  - {name: books, format: hdf5, path: x.h5, weight: 0.25, over_long: drop, zero_length: keep,\n"
       "     order: sequential, sample: document, vocab_size: 256}\n";
@@ -47,10 +48,12 @@ TEST(Valid, EveryKeyReachesItsPlace) {
   EXPECT_EQ(config.weight_unit, WeightUnit::tokens);
   EXPECT_FALSE(config.natural_weights);
   EXPECT_EQ(config.io, Io::collective);
+  EXPECT_EQ(config.delivery, Delivery::messages);
   EXPECT_EQ(config.cost.linear, 0.5);
   EXPECT_EQ(config.cost.quadratic, 2000.0);
   EXPECT_EQ(config.prefetch.steps, 7U);
   EXPECT_EQ(config.limits.open_files, 9U);
+  EXPECT_EQ(config.limits.shared_bytes, 4096U);
   EXPECT_EQ(config.limits.acquire_seconds, 1.5);
   ASSERT_EQ(config.sources.size(), 1U);
   const Source& source = config.sources[0];
@@ -63,9 +66,9 @@ TEST(Valid, EveryKeyReachesItsPlace) {
   EXPECT_EQ(source.order, Order::sequential);
   EXPECT_EQ(source.sample, SampleUnit::document);
   EXPECT_EQ(source.vocab_size, 256U);
-  EXPECT_EQ(source.mark, (Mark{15, 5}));
-  EXPECT_EQ(source.path_mark, (Mark{15, 39}));
-  EXPECT_EQ(source.weight_mark, (Mark{15, 53}));
+  EXPECT_EQ(source.mark, (Mark{16, 5}));
+  EXPECT_EQ(source.path_mark, (Mark{16, 39}));
+  EXPECT_EQ(source.weight_mark, (Mark{16, 53}));
 }
 
 TEST(Valid, SourcesTakeTheDefaultsOfTheFile) {
@@ -86,6 +89,7 @@ TEST(Valid, AbsentKeysKeepTheirDefaults) {
   const Config defaults;
   EXPECT_EQ(parsed.config.seed, defaults.seed);
   EXPECT_EQ(parsed.config.io, defaults.io);
+  EXPECT_EQ(parsed.config.delivery, Delivery::automatic);
   EXPECT_EQ(parsed.config.batch.last, LastBatch::deliver);
   EXPECT_EQ(parsed.config.micro_batch.pad_segments_to, 1U);
   EXPECT_TRUE(parsed.config.micro_batch.equal_counts);
