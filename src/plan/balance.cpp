@@ -97,12 +97,12 @@ void pair_rounds(const Items& items, Bins& bins, ByTime& by_time, const BalanceO
 }
 
 // Of the longest bin with each of the others from the shortest up, the first exchange that shortens it.
-bool shorten_longest(Bins& bins, ByTime& by_time, ExchangeSearch& search, bool paired, MoveBudget& budget) {
+bool shorten_longest(Bins& bins, ByTime& by_time, ExchangeSearch& search, bool several, MoveBudget& budget) {
   Bin& slow = bins[by_time[0]];
   for (std::size_t k = by_time.size() - 1; k > 0 && !budget.exhausted(); --k) {
     Bin& fast = bins[by_time[k]];
     if (fast.time() >= slow.time()) return false;
-    const Exchange exchange = paired ? search.paired(slow, fast, budget) : search.single(slow, fast, budget);
+    const Exchange exchange = several ? search.several(slow, fast, budget) : search.single(slow, fast, budget);
     if (!exchange.found) continue;
     search.apply(exchange, slow, fast);
     by_time.moved(0, k);
@@ -121,7 +121,7 @@ void balance(const Items& items, Bins& bins, const BalanceOptions& options, Move
   ExchangeSearch search(items, options.keep_filled);
   while (!budget.exhausted() && bins[by_time[0]].time() > options.target) {
     if (shorten_longest(bins, by_time, search, false, budget)) continue;
-    if (!options.paired || !shorten_longest(bins, by_time, search, true, budget)) return;
+    if (!shorten_longest(bins, by_time, search, true, budget)) return;
   }
 }
 

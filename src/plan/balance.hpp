@@ -12,7 +12,6 @@ namespace stowage::plan {
 struct BalanceOptions {
   double target = 0.0;       // makespan at which the search ends: a lower bound
   bool keep_filled = false;  // no bin may become empty
-  bool paired = true;        // look at two-for-two exchanges where one-for-one finds nothing
 };
 
 // Never makes the longest bin longer; keeps every bin inside its shape. Bins' items need not be sorted before and are

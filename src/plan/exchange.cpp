@@ -11,6 +11,16 @@ constexpr std::ptrdiff_t kNeighbours = 2;
 
 bool heavier(const Parcel& a, const Parcel& b) { return a.work > b.work; }
 
+Parcel together(const Parcel& some, const Parcel& one) {
+  Parcel result = some;
+  result.work += one.work;
+  result.tokens += one.tokens;
+  result.tiles += one.tiles;
+  result.longest = std::max(result.longest, one.longest);
+  result.items[result.count++] = one.items[0];
+  return result;
+}
+
 bool fits(const Bin& bin, const Parcel& leaves, const Parcel& comes) {
   return bin.tokens - leaves.tokens + comes.tokens <= bin.shape.tokens &&
          bin.tiles - leaves.tiles + comes.tiles <= bin.shape.tiles && comes.longest <= bin.shape.longest;
@@ -49,20 +59,21 @@ void replace(Bin& bin, const Parcel& leaves, const Parcel& comes) {
 
 Parcel ExchangeSearch::parcel(std::uint32_t item) const {
   const std::uint32_t tokens = items_.tokens[item];
-  return {items_.work[item], tokens, items_.tiles_of(item), tokens, {item, 0}, 1};
+  return {items_.work[item], tokens, items_.tiles_of(item), tokens, {item, 0, 0}, 1};
 }
 
-void ExchangeSearch::pairs(const Bin& bin, std::vector<Parcel>& parcels) const {
+void ExchangeSearch::subsets(const Bin& bin, std::vector<Parcel>& parcels) const {
   const std::size_t taken = std::min(bin.items.size(), kPairedItems);
+  const auto chosen = [&](std::size_t k) { return parcel(bin.items[k * bin.items.size() / taken]); };
   parcels.clear();
   parcels.emplace_back();
   for (std::size_t a = 0; a < taken; ++a) {
-    const Parcel first = parcel(bin.items[a * bin.items.size() / taken]);
-    parcels.push_back(first);
+    const Parcel one = chosen(a);
+    parcels.push_back(one);
     for (std::size_t b = a + 1; b < taken; ++b) {
-      const Parcel second = parcel(bin.items[b * bin.items.size() / taken]);
-      parcels.push_back({first.work + second.work, first.tokens + second.tokens, first.tiles + second.tiles,
-                         std::max(first.longest, second.longest), {first.items[0], second.items[0]}, 2});
+      const Parcel two = together(one, chosen(b));
+      parcels.push_back(two);
+      for (std::size_t c = b + 1; c < taken && taken <= kTripledItems; ++c) parcels.push_back(together(two, chosen(c)));
     }
   }
   std::stable_sort(parcels.begin(), parcels.end(), heavier);
@@ -94,9 +105,9 @@ Exchange ExchangeSearch::single(const Bin& slow, const Bin& fast, MoveBudget& bu
   return best;
 }
 
-Exchange ExchangeSearch::paired(const Bin& slow, const Bin& fast, MoveBudget& budget) {
-  pairs(slow, out_);
-  pairs(fast, in_);
+Exchange ExchangeSearch::several(const Bin& slow, const Bin& fast, MoveBudget& budget) {
+  subsets(slow, out_);
+  subsets(fast, in_);
   Exchange best;
   best.time = slow.time();
   const auto out = [&](std::ptrdiff_t k) { return out_[static_cast<std::size_t>(k)].work; };

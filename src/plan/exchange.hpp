@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The moves of the local search: up to two items of one bin against up to two of another.
+// The moves of the local search: up to three items of one bin against up to three of another.
 #pragma once
 
 #include <array>
@@ -21,13 +21,13 @@ class MoveBudget {
   std::uint64_t left_;
 };
 
-// Up to two items that change bins together; no items means nothing goes that way.
+// Up to three items that change bins together; no items means nothing goes that way.
 struct Parcel {
   Work work = 0;
   std::uint64_t tokens = 0;
   std::uint64_t tiles = 0;
   std::uint32_t longest = 0;
-  std::array<std::uint32_t, 2> items{};
+  std::array<std::uint32_t, 3> items{};
   std::uint8_t count = 0;
 };
 
@@ -45,17 +45,18 @@ class ExchangeSearch {
 
   // The exchange of at most one item each way after which the slower of the two is fastest; O(items of both).
   Exchange single(const Bin& slow, const Bin& fast, MoveBudget& budget);
-  // The same with at most two items each way; O(n^2 log n) in the items of a bin, of which the search takes at most
-  // kPairedItems, evenly chosen.
-  Exchange paired(const Bin& slow, const Bin& fast, MoveBudget& budget);
+  // The same with more items each way: two, of at most kPairedItems evenly chosen ones of a bin, and three where a bin
+  // has at most kTripledItems; O(s log s) in the number of such subsets.
+  Exchange several(const Bin& slow, const Bin& fast, MoveBudget& budget);
 
   void apply(const Exchange& exchange, Bin& slow, Bin& fast) const;
 
   static constexpr std::size_t kPairedItems = 24;
+  static constexpr std::size_t kTripledItems = 10;
 
  private:
   Parcel parcel(std::uint32_t item) const;
-  void pairs(const Bin& bin, std::vector<Parcel>& parcels) const;
+  void subsets(const Bin& bin, std::vector<Parcel>& parcels) const;
   void consider(const Bin& slow, const Bin& fast, const Parcel& out, const Parcel& in, Exchange& best) const;
 
   const Items& items_;

@@ -2,12 +2,16 @@
 #include "plan/planner.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <tuple>
 
 #include "base/narrow.hpp"
 #include "plan/assemble.hpp"
 #include "plan/balance.hpp"
 #include "plan/bounds.hpp"
+#include "plan/differencing.hpp"
 #include "plan/locality.hpp"
+#include "plan/lpt.hpp"
 #include "plan/objective.hpp"
 #include "plan/order.hpp"
 #include "plan/stage_one.hpp"
@@ -17,6 +21,7 @@ namespace stowage::plan {
 namespace {
 
 constexpr double kMicroBatchTolerance = 1e-3;
+constexpr std::size_t kPackedAtOnce = std::size_t{1} << 25;  // micro-batches x items up to which it takes a few ms
 constexpr std::size_t kLevelled = std::size_t{1} << 16;  // micro-batches up to which all are searched together
 
 // Micro-batches a replica that tokens and tiles call for.
@@ -123,6 +128,32 @@ double Planner::step_time_of(std::uint32_t replica, const Packing& packing) cons
   return step_time(times, request_.objective, request_.pipeline_stages);
 }
 
+// Where some replica's own sequences do not fit the count, those of all replicas may. Worth it with a pipeline, where one
+// more micro-batch for all costs more than replicas that are a little less even.
+std::optional<std::vector<Packing>> Planner::pack_all_at_once() const {
+  const std::size_t total = std::size_t{count_} * request_.replicas;
+  if (request_.objective == Objective::makespan || !request_.shapes.empty() || !request_.places.node_of_replica.empty() ||
+      !request_.allow_empty_replicas || total * items_.size() > kPackedAtOnce) {
+    return std::nullopt;
+  }
+  Bins bins(total);
+  for (Bin& bin : bins) bin.shape = micro_batch_shape(0);
+  std::vector<std::uint32_t> all(items_.size());
+  std::iota(all.begin(), all.end(), 0U);
+  if (!best_fit_decreasing(items_, all, bins)) return std::nullopt;
+  std::sort(bins.begin(), bins.end(), [](const Bin& a, const Bin& b) { return std::tie(a.load, a.items) > std::tie(b.load, b.items); });
+  std::vector<Work> loads;
+  for (const Bin& bin : bins) loads.push_back(bin.load);
+  std::vector<Packing> packings;
+  for (const auto& own : karmarkar_karp(loads, request_.replicas, Counts::equal)) {
+    Bins micro_batches;
+    for (const std::uint32_t b : own) micro_batches.push_back(bins[b]);
+    fill_empty(items_, micro_batches);
+    packings.push_back(to_packing(micro_batches));
+  }
+  return packings;
+}
+
 // With a pipeline the slowest micro-batch of all replicas decides, so micro-batches of all are searched as one division.
 void Planner::level_slowest(std::vector<Packing>& packings) const {
   if (request_.objective == Objective::makespan || !request_.places.node_of_replica.empty() ||
@@ -154,9 +185,15 @@ void Planner::level_slowest(std::vector<Packing>& packings) const {
 
 bool Planner::settle(std::vector<std::optional<Packing>> packings) {
   const bool fits = std::all_of(packings.begin(), packings.end(), [](const auto& packing) { return packing.has_value(); });
+  std::optional<std::vector<Packing>> whole;
   if (fits) {
-    std::vector<Packing> found;
-    for (auto& packing : packings) found.push_back(std::move(*packing));
+    whole.emplace();
+    for (auto& packing : packings) whole->push_back(std::move(*packing));
+  } else {
+    whole = pack_all_at_once();
+  }
+  if (whole) {
+    std::vector<Packing>& found = *whole;
     level_slowest(found);
     double time = 0.0;
     for (std::uint32_t r = 0; r < request_.replicas; ++r) time = std::max(time, step_time_of(r, found[r]));

@@ -41,6 +41,7 @@ class Planner {
   std::optional<Packing> pack_count(std::uint32_t replica, std::uint32_t count) const;
   std::optional<Packing> pack_own_count(std::uint32_t replica) const;
   double step_time_of(std::uint32_t replica, const Packing& packing) const;
+  std::optional<std::vector<Packing>> pack_all_at_once() const;
   void level_slowest(std::vector<Packing>& packings) const;
   BinShape micro_batch_shape(std::uint32_t replica) const;
 

@@ -19,21 +19,6 @@ Bins empty_bins(std::uint32_t count, const BinShape& shape) {
   return bins;
 }
 
-// Best fit may leave micro-batches empty where the count is ample: each takes an item from the fullest other one.
-void fill_empty(const Items& items, Bins& bins) {
-  for (Bin& empty : bins) {
-    if (!empty.items.empty()) continue;
-    Bin& giver = *std::max_element(bins.begin(), bins.end(), [](const Bin& a, const Bin& b) {
-      return a.items.size() != b.items.size() ? a.items.size() < b.items.size() : a.load < b.load;
-    });
-    if (giver.items.size() < 2) return;
-    empty.add(items, giver.items.back());
-    std::vector<std::uint32_t> rest(giver.items.begin(), giver.items.end() - 1);
-    giver.clear();
-    for (const std::uint32_t item : rest) giver.add(items, item);
-  }
-}
-
 std::optional<Bins> greedy(const Items& items, std::span<const std::uint32_t> chosen, const BinShape& shape,
                            std::uint32_t count) {
   Bins bins = empty_bins(count, shape);
@@ -52,6 +37,20 @@ double slowest_bound(const Items& items, std::span<const std::uint32_t> chosen, 
 }
 
 }  // namespace
+
+void fill_empty(const Items& items, Bins& bins) {
+  for (Bin& empty : bins) {
+    if (!empty.items.empty()) continue;
+    Bin& giver = *std::max_element(bins.begin(), bins.end(), [](const Bin& a, const Bin& b) {
+      return a.items.size() != b.items.size() ? a.items.size() < b.items.size() : a.load < b.load;
+    });
+    if (giver.items.size() < 2) return;
+    empty.add(items, giver.items.back());
+    std::vector<std::uint32_t> rest(giver.items.begin(), giver.items.end() - 1);
+    giver.clear();
+    for (const std::uint32_t item : rest) giver.add(items, item);
+  }
+}
 
 Packing to_packing(std::span<const Bin> bins) {
   Packing packing;

@@ -26,6 +26,9 @@ struct Packing {
 
 Packing to_packing(std::span<const Bin> bins);
 
+// A greedy start may leave micro-batches empty where the count is ample: each takes an item from the fullest other one.
+void fill_empty(const Items& items, Bins& bins);
+
 struct StageTwoOptions {
   double tolerance = 0.0;   // the search ends when the slowest micro-batch is this near to its bound, relative
   std::uint64_t moves = 0;  // budget of the local search

@@ -10,8 +10,8 @@ namespace stowage::plan {
 
 namespace {
 
-constexpr std::int64_t kReach = 3;   // samples of a class more or fewer than its even share
-constexpr std::int64_t kSpread = 2;  // tiles of an iteration more or fewer than the even share
+constexpr std::int64_t kReach = 6;   // samples of a class more or fewer than its even share
+constexpr std::int64_t kSpread = 5;  // tiles of an iteration more or fewer than the even share
 
 // Descending lists of `count` numbers of tiles within [low, high] with the given sum, at most `most` of them, those
 // next to the even share first.

@@ -21,7 +21,7 @@ class TileSlots {
   std::int64_t open(std::size_t micro_batch, std::size_t of_class) const noexcept { return slots_[micro_batch * classes() + of_class]; }
   void fill(std::size_t micro_batch, std::size_t of_class) noexcept { --slots_[micro_batch * classes() + of_class]; }
 
-  static constexpr std::size_t kTried = 64;
+  static constexpr std::size_t kTried = 256;
 
  private:
   // Of one way: what it puts where, and how far micro-batches are from their iteration's tiles, all in all.

@@ -18,6 +18,7 @@ namespace stowage::plan {
 namespace {
 
 constexpr double kNear = 4e-6;  // penalty of a micro-batch that needs no attention: 0.2 % off
+constexpr double kTileWeight = 4.0;  // whole tiles are hard to put right again, language work is not
 constexpr int kRounds = 6;  // of regrouping, spreading and sharpening at most
 
 struct Load {
@@ -295,7 +296,7 @@ void TwoPhase::spread() {
   const auto squared = [](double off) { return off > 0.0 ? 3.0 * off * off : off * off; };
   const auto penalty = [&](std::size_t bin, const Load& load) {
     const Aim& aim = aims[bin / replicas()];
-    return squared(static_cast<double>(load.tiles) / aim.tiles - 1.0) + squared(static_cast<double>(load.language) / aim.language - 1.0);
+    return kTileWeight * squared(static_cast<double>(load.tiles) / aim.tiles - 1.0) + squared(static_cast<double>(load.language) / aim.language - 1.0);
   };
   const auto off_tiles = [&](std::size_t bin) { return static_cast<double>(bins_[bin].load.tiles) != aims[bin / replicas()].tiles; };
   const auto off_language = [&](std::size_t bin) {
