@@ -152,15 +152,18 @@ TEST(VerifyShard, DamagedBlockChecksumsAreTold) {
                            contents.shard.checksum_base));
 }
 
-TEST(VerifyShard, ANegativeIdOfAMegatronPairIsFound) {
+TEST(VerifyShard, ANegativeIdOfAMegatronPairIsFoundInAnyPiece) {
   const TemporaryFolder folder;
   MegatronPair pair;
   pair.type_code = 3;  // i16
-  pair.tokens[4] = 0xffff;
+  pair.lengths = {5'000'000, 2};
+  pair.pointers = {0, 10'000'000};
+  pair.tokens.assign(5'000'002, 1);
+  pair.tokens.back() = 0xffff;
   const std::string prefix = pair.write(folder);
 
   EXPECT_ERROR(verify_shard(read_megatron(prefix), kNoProgress), STOWAGE_DATA_ERROR,
-               prefix + ".bin: token 4: expected an id >= 0, found -1");
+               prefix + ".bin: token 5000001: expected an id >= 0, found -1");
 }
 
 TEST(ReadContents, TellsTheFormatByTheFile) {

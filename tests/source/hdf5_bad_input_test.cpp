@@ -6,6 +6,7 @@
 #include "base/hash.hpp"
 #include "h5/attribute.hpp"
 #include "h5/dataset.hpp"
+#include "h5/string.hpp"
 #include "source/hdf5_schema.hpp"
 #include "source/hdf5_shard.hpp"
 #include "support/errors.hpp"
@@ -64,6 +65,12 @@ void replace_dataset(hid_t file, const char* name, hid_t type, hsize_t length, b
   const h5::DatasetId dataset(H5Dcreate2(file, name, type, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT));
 }
 
+template <typename T>
+void overwrite_dataset(hid_t file, const char* name, hid_t type, const T* values) {
+  const h5::DatasetId dataset(H5Dopen2(file, name, H5P_DEFAULT));
+  H5Dwrite(dataset.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+}
+
 TEST_F(BadHdf5, AMissingFileIsNamed) {
   EXPECT_ERROR(read_hdf5(path_), STOWAGE_IO_ERROR, "cannot open " + path_ + ": No such file or directory");
 }
@@ -105,6 +112,29 @@ TEST_F(BadHdf5, AnUnusableBlockSizeIsShown) {
 
 TEST_F(BadHdf5, AChangedVocabularyDoesNotMatchTheIndexChecksum) {
   change([](hid_t file) { replace_attribute(file, "vocab_size", 301); });
+
+  expect_error("expected index checksum ");
+}
+
+// Values that would be sound by themselves.
+TEST_F(BadHdf5, OtherOffsetsDoNotMatchTheIndexChecksum) {
+  const std::vector<std::uint64_t> offsets{0, 50, 100, 101, 108, 5000};
+  change([&](hid_t file) { overwrite_dataset(file, "/offsets", H5T_NATIVE_UINT64, offsets.data()); });
+
+  expect_error("expected index checksum ");
+}
+
+TEST_F(BadHdf5, OtherDocumentsDoNotMatchTheIndexChecksum) {
+  const std::vector<std::uint64_t> documents{0, 2, 3, 5};
+  change([&](hid_t file) { overwrite_dataset(file, "/documents", H5T_NATIVE_UINT64, documents.data()); });
+
+  expect_error("expected index checksum ");
+}
+
+TEST_F(BadHdf5, OtherInputsDoNotMatchTheIndexChecksum) {
+  const std::string inputs = "b.txt" + std::string(10, '\0') + "longer-name.txt";
+  const h5::TypeId type = h5::fixed_string_type(15, {"make", "a type", "test"});
+  change([&](hid_t file) { overwrite_dataset(file, "/provenance/inputs", type.id(), inputs.data()); });
 
   expect_error("expected index checksum ");
 }
