@@ -5,9 +5,11 @@
 
 #include "base/error.hpp"
 #include "cli/commands.hpp"
+#include "h5/handle.hpp"
 #include "stowage.h"
 
 int main(int argc, char** argv) {
+  stowage::h5::silence();
   CLI::App app{"stowage: a collective data loader for training on many nodes"};
   app.require_subcommand(1);
   app.set_version_flag("--version", fmt::format("stowage {}.{}.{}", STOWAGE_VERSION_MAJOR, STOWAGE_VERSION_MINOR,
@@ -15,10 +17,12 @@ int main(int argc, char** argv) {
   int exit_code = STOWAGE_OK;
   stowage::cli::add_check(app, exit_code);
   stowage::cli::add_import(app, exit_code);
+  stowage::cli::add_inspect(app, exit_code);
   stowage::cli::add_serve(app, exit_code);
   stowage::cli::add_trainer(app, exit_code);
   stowage::cli::add_digest(app, exit_code);
   stowage::cli::add_report(app, exit_code);
+  stowage::cli::add_plan(app, exit_code);
 
   try {
     app.parse(argc, argv);
