@@ -14,7 +14,7 @@
 namespace stowage::cli {
 namespace {
 
-constexpr std::uint64_t kMaxDraws = 2'000'000;  // a second or two of work
+constexpr std::uint64_t kMaxDraws = 4'000'000;  // a second or two of work
 
 using Problems = std::vector<loader::Catalogue::Problem>;
 

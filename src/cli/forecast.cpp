@@ -86,6 +86,17 @@ std::uint64_t dropped_at_the_end(const std::vector<loader::SourceCount>& counts)
   return dropped;
 }
 
+// Of a run of epochs with batches measured in sequences, which need not be gone through for it.
+LastBatch last_batch(const config::Config& config, const loader::Catalogue& catalogue) {
+  std::uint64_t delivered = 0;
+  for (std::size_t s = 0; s < config.sources.size(); ++s) {
+    delivered += loader::deliverable(config.sources[s], catalogue.sources()[s]) * *config.epochs;
+  }
+  const std::uint64_t rest = delivered % config.batch.sequences;
+  if (rest == 0) return {config.batch.sequences, 0, false};
+  return {rest, 0, config.batch.last == config::LastBatch::drop};
+}
+
 // The whole run from its beginning.
 void extrapolate(const config::Config& config, const loader::Catalogue& catalogue, const Walk& walk,
                  Forecast& forecast) {
@@ -105,6 +116,7 @@ void extrapolate(const config::Config& config, const loader::Catalogue& catalogu
     forecast.sources.push_back(scaled(walk.counts[s], factor));
   }
   if (!forecast.steps) forecast.steps = scaled(walk.steps, all / drawn);
+  if (config.epochs && config.batch.sequences != 0) forecast.last = last_batch(config, catalogue);
 }
 
 }  // namespace

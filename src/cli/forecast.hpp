@@ -13,7 +13,7 @@ namespace stowage::cli {
 
 struct LastBatch {
   std::uint64_t sequences = 0;
-  std::uint64_t tokens = 0;
+  std::uint64_t tokens = 0;  // only where batches are measured in tokens
   bool is_dropped = false;
 };
 
@@ -22,7 +22,7 @@ struct Forecast {
   std::optional<std::uint64_t> steps;
   std::vector<double> shares;                // by source, of what `weights` counts; add up to 1
   std::vector<loader::SourceCount> sources;  // in configuration order; empty if one step alone is too long to look at
-  std::optional<LastBatch> last;             // of a run of epochs, if its end was reached
+  std::optional<LastBatch> last;             // of a run of epochs, if it can be known
 
   loader::SourceCount total() const;
 };

@@ -6,7 +6,8 @@ namespace {
 
 constexpr std::uint64_t kMaxReplicas = 1'048'576;
 constexpr std::uint64_t kMaxPrefetchSteps = 1'024;
-constexpr std::uint64_t kMaxCount = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint64_t kMaxSteps = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint64_t kMaxEpochs = 1'000'000'000;  // times the sequences of any source still fits 64 bits
 constexpr std::uint64_t kMaxSharedBytes = std::uint64_t{1} << 46;
 constexpr double kMaxCostFactor = 1e15;
 constexpr double kMinSeconds = 1e-3;
@@ -41,8 +42,8 @@ void read_limits(Section& top, Limits& limits) {
 void read_run(Section& top, Config& config) {
   top.integer("seed", config.seed, 0);
   top.integer("data_parallel", config.data_parallel, 1, kMaxReplicas);
-  top.integer("steps", config.steps, 1, kMaxCount);
-  top.integer("epochs", config.epochs, 1, kMaxCount);
+  top.integer("steps", config.steps, 1, kMaxSteps);
+  top.integer("epochs", config.epochs, 1, kMaxEpochs);
   top.require_exactly_one("steps", "epochs");
   top.choice("io", config.io);
   top.choice("delivery", config.delivery);

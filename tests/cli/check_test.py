@@ -45,12 +45,12 @@ class CheckTest(unittest.TestCase):
         lines = "".join(json.dumps({"text": text}) + "\n" for text in texts)
         (self.folder / "in.jsonl").write_text(lines)
         subprocess.run([STOWAGE, "import", "in.jsonl", "-o", name], cwd=self.folder, check=True, capture_output=True,
-                       timeout=60)
+                       timeout=120)
 
     def check(self, text, *options, user=None):
         (self.folder / "demo.yaml").write_text(text)
         return subprocess.run([STOWAGE, "check", "demo.yaml", *options], cwd=self.folder, capture_output=True,
-                              text=True, timeout=60, user=user)
+                              text=True, timeout=120, user=user)
 
     def assert_refused(self, result, status, *lines):
         self.assertEqual(result.stderr.splitlines(), list(lines))
@@ -113,19 +113,19 @@ class Text(CheckTest):
         self.assertEqual(len(result.stderr.splitlines()), 2, result.stderr)
 
     def test_after_a_syntax_error_no_source_is_opened(self):
-        result = self.check(HEAD + "  - {name: a, format: megatron, path: absent]\n")
+        result = self.check(HEAD + SOURCE.replace("path: a", "path: absent") + "  - {name: b]\n")
 
-        self.assert_refused(result, CONFIG_ERROR, "demo.yaml:5:45: YAML syntax: illegal flow end")
+        self.assert_refused(result, CONFIG_ERROR, "demo.yaml:6:13: YAML syntax: illegal flow end")
 
     def test_a_missing_configuration_is_an_io_error(self):
         result = subprocess.run([STOWAGE, "check", "absent.yaml"], cwd=self.folder, capture_output=True, text=True,
-                                timeout=60)
+                                timeout=120)
 
         self.assert_refused(result, IO_ERROR,
                             "stowage: cannot read the configuration 'absent.yaml': No such file or directory")
 
     def test_no_configuration_is_an_invalid_argument(self):
-        result = subprocess.run([STOWAGE, "check"], capture_output=True, text=True, timeout=60)
+        result = subprocess.run([STOWAGE, "check"], capture_output=True, text=True, timeout=120)
 
         self.assertEqual(result.returncode, INVALID_ARGUMENT)
 
@@ -331,6 +331,13 @@ class Forecast(CheckTest):
 
         self.assertIn("run: 1,000,000,000 steps of 4 sequences for 1 replicas", lines)
         self.assertIn("delivered: ~4,000,000,000 sequences, ~12,000,000,000 tokens", lines)
+
+    def test_the_last_batch_of_a_long_run_is_exact(self):
+        text = "epochs: 3000001\nbatch: {sequences: 8, last: LAST}\nmicro_batch: {tokens: 16}\nsources:\n" + SOURCE
+
+        self.assertIn("last batch: 2 of 8 sequences, delivered", self.lines(text.replace("LAST", "deliver")))
+        self.assertIn("last batch: incomplete, 2 sequences are dropped (batch.last: drop)",
+                      self.lines(text.replace("LAST", "drop")))
 
     def test_a_step_of_a_billion_sequences_is_not_gone_through(self):
         lines = self.lines(HEAD.replace("sequences: 4", "sequences: 4000000000") + SOURCE)

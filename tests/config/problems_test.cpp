@@ -74,6 +74,8 @@ INSTANTIATE_TEST_SUITE_P(
             "9223372036854775808"},
         Row{"NegativePadToken", "tokens: 128", "tokens: 128, pad_token: -1",
             "demo.yaml:4:39: micro_batch.pad_token must be an integer >= 0, got -1"},
+        Row{"TooManyEpochs", "steps: 10", "epochs: 1000000001",
+            "demo.yaml:1:9: epochs must be an integer <= 1000000000, got 1000000001"},
         Row{"ZeroVocabulary", "steps: 10", "steps: 10\nvocab_size: 0",
             "demo.yaml:2:13: vocab_size must be an integer >= 1, got 0"}),
     name_of);
