@@ -62,7 +62,7 @@ Comparison from_table(const Options& options) {
     fail(STOWAGE_INVALID_ARGUMENT, "--lengths needs --replicas and --sequences, both at least 1");
   }
   Comparison comparison;
-  comparison.title = options.lengths;
+  comparison.title = options.lengths.substr(options.lengths.rfind('/') + 1);
   comparison.sequences = options.sequences;
   comparison.request = plain_request(options);
   comparison.steps = draw_steps(read_length_table(options.lengths), options.sequences, options.steps, options.cap, options.seed);

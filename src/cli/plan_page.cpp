@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kWidth = 640.0;
 constexpr double kHeight = 150.0;
+constexpr double kMargin = 34.0;  // right of the bars, for the label of the mean
 constexpr std::size_t kStackedBars = 64;  // replicas up to which a bar shows its micro-batches
 
 constexpr const char* kStyle = R"(
@@ -95,16 +96,16 @@ std::string panel(const plan::Request& request, const ComparedMethod& method, do
   const double mean_y = kHeight - sum / plan.replicas() * scale;
   return fmt::format(
       "<figure><figcaption>{}<span>max/mean {:.4f} in this step</span></figcaption>\n"
-      R"(<svg viewBox="0 -14 {:.0f} {:.0f}" role="img" aria-label="load per replica, {}">)"
+      R"(<svg viewBox="0 -4 {:.0f} {:.0f}" role="img" aria-label="load per replica, {}">)"
       "\n{}"
       R"(<line class="axis" x1="0" x2="{:.0f}" y1="{:.1f}" y2="{:.1f}"/>)"
       R"(<line class="mean" x1="0" x2="{:.0f}" y1="{:.2f}" y2="{:.2f}"/>)"
-      R"(<text x="2" y="{:.2f}">mean</text><text x="0" y="{:.0f}">replica 0</text>)"
+      R"(<text x="{:.0f}" y="{:.2f}">mean</text><text x="0" y="{:.0f}">replica 0</text>)"
       R"(<text x="{:.0f}" y="{:.0f}" text-anchor="end">{}</text></svg></figure>)"
       "\n",
-      escaped(method.name), plan::max_over_mean(plan.replica_cost), kWidth, kHeight + 30.0, escaped(method.name),
-      bars(request, plan, scale), kWidth, kHeight, kHeight, kWidth, mean_y, mean_y, mean_y - 4.0, kHeight + 13.0, kWidth,
-      kHeight + 13.0, plan.replicas() - 1);
+      escaped(method.name), plan::max_over_mean(plan.replica_cost), kWidth + kMargin, kHeight + 22.0, escaped(method.name),
+      bars(request, plan, scale), kWidth, kHeight, kHeight, kWidth, mean_y, mean_y, kWidth + 4.0, mean_y + 4.0, kHeight + 13.0,
+      kWidth, kHeight + 13.0, plan.replicas() - 1);
 }
 
 }  // namespace

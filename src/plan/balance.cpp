@@ -68,11 +68,13 @@ bool divide_anew(const Items& items, Bin& slow, Bin& fast, bool keep_filled) {
   return true;
 }
 
+// One exchange where that is enough; where it is not, the items of both are divided anew.
 bool level(const Items& items, Bin& slow, Bin& fast, const BalanceOptions& options) {
-  if (slow.shape.speed == fast.shape.speed && divide_anew(items, slow, fast, options.keep_filled)) return true;
   ExchangeSearch search(items, options.keep_filled);
   MoveBudget once(1);
   const Exchange exchange = search.single(slow, fast, once);
+  const bool enough = exchange.found && exchange.time <= options.target;
+  if (!enough && slow.shape.speed == fast.shape.speed && divide_anew(items, slow, fast, options.keep_filled)) return true;
   if (exchange.found) search.apply(exchange, slow, fast);
   return exchange.found;
 }

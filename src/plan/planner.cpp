@@ -177,9 +177,11 @@ void Planner::level_slowest(std::vector<Packing>& packings) const {
   balance(items_, bins, options, budget);
   std::size_t begin = 0;
   for (Packing& packing : packings) {
-    const std::size_t count = packing.count();
-    packing = to_packing(std::span(bins).subspan(begin, count));
-    begin += count;
+    const auto first = bins.begin() + static_cast<std::ptrdiff_t>(begin);
+    Bins own(first, first + static_cast<std::ptrdiff_t>(packing.count()));
+    begin += packing.count();
+    fill_empty(items_, own);  // where sequences came to a replica that had fewer than micro-batches
+    packing = to_packing(own);
   }
 }
 

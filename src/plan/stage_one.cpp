@@ -16,10 +16,12 @@ namespace {
 
 constexpr double kTolerance = 1e-5;  // nearer to the bound no trainer could measure
 
+constexpr std::uint64_t kFullBudget = 8192;  // sequences up to which each has its moves
 constexpr std::uint64_t kExactNodes = 16;  // of the complete search, an exchange of the budget
 
 // Items x bins up to which differencing is cheap enough for a start (about 0.3 ms), and for a second try (10 ms).
 constexpr std::uint64_t kDifferencingStart = std::uint64_t{1} << 17;
+constexpr std::uint64_t kBestFit = std::uint64_t{1} << 24;  // items x bins up to which a tighter packing is tried
 constexpr std::uint64_t kDifferencingRetry = std::uint64_t{1} << 22;
 
 std::vector<std::uint32_t> all_items(const Items& items) {
@@ -38,6 +40,7 @@ std::optional<Bins> greedy(const Items& items, std::span<const BinShape> shapes)
   const std::vector<std::uint32_t> all = all_items(items);
   Bins bins = empty_bins(shapes);
   if (longest_processing_time(items, all, bins)) return bins;
+  if (items.size() * shapes.size() > kBestFit) return std::nullopt;
   bins = empty_bins(shapes);
   if (best_fit_decreasing(items, all, bins)) return bins;
   return std::nullopt;
@@ -85,7 +88,9 @@ bool fill_empty(const Items& items, Bins& bins) {
 }  // namespace
 
 StageOneOptions stage_one_options(const Request& request) {
-  return {request.allow_empty_replicas, kTolerance, std::uint64_t{request.moves_per_sequence} * request.tokens.size()};
+  // Large steps need fewer moves a sequence: a greedy start of many is nearly level.
+  const std::uint64_t sequences = std::min<std::uint64_t>(request.tokens.size(), kFullBudget + request.tokens.size() / 32);
+  return {request.allow_empty_replicas, kTolerance, request.moves_per_sequence * sequences};
 }
 
 std::optional<Bins> assign_replicas(const Items& items, std::span<const BinShape> shapes, const StageOneOptions& options) {
