@@ -43,7 +43,7 @@ TEST_P(TeamOfRounds, AllGatherKeepsRankOrderAndEmptyParts) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Bytes, TeamOfRounds, testing::Values(16, 1000, mpi::kRoundBytes));
+INSTANTIATE_TEST_SUITE_P(Bytes, TeamOfRounds, testing::Values(24, 200, mpi::kRoundBytes));
 
 TEST(Team, TheIdleHookRunsWhileOthersAreAwaited) {
   const World world;

@@ -51,7 +51,7 @@ TEST_P(RoundsOf, AllGatherDeliversEveryRanksBytesInOrder) {
 TEST_P(RoundsOf, BroadcastReachesEveryRankFromEveryRoot) {
   const World world;
   for (int root = 0; root < world.size(); ++root) {
-    for (const std::size_t size : {0U, 1U, 7U, 4096U}) {
+    for (const std::size_t size : {0U, 1U, 7U, 500U}) {
       const Bytes expected = test::pattern(static_cast<std::uint64_t>(root), size);
       Bytes data = world.rank() == root ? expected : Bytes(size);
 
@@ -62,7 +62,7 @@ TEST_P(RoundsOf, BroadcastReachesEveryRankFromEveryRoot) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Bytes, RoundsOf, testing::Values(5, 64, 1000, kRoundBytes));
+INSTANTIATE_TEST_SUITE_P(Bytes, RoundsOf, testing::Values(16, 200, kRoundBytes));
 
 TEST(Rounds, SizesThatDoNotAddUpAreRefusedBeforeAnyMessage) {
   const World world;

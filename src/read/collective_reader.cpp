@@ -17,8 +17,8 @@ namespace {
 // The part of one rank's work that lies in one shard, in groups of at most `round_bytes`, at least one extent each.
 std::vector<std::span<const Extent>> groups_in(std::span<const Extent> extents, std::uint32_t shard,
                                                std::uint64_t round_bytes) {
-  const auto range = std::ranges::equal_range(extents, shard, {}, &Extent::shard);
-  const std::span<const Extent> here(range.begin(), range.end());
+  const std::span<const Extent> here(std::ranges::lower_bound(extents, shard, {}, &Extent::shard),
+                                     std::ranges::upper_bound(extents, shard, {}, &Extent::shard));
   std::vector<std::span<const Extent>> groups;
   std::size_t begin = 0;
   std::uint64_t bytes = 0;
