@@ -14,7 +14,9 @@
 #include "loader/alarm.hpp"
 #include "loader/pipeline.hpp"
 #include "loader/shared_config.hpp"
+#include "loader/threads.hpp"
 #include "mpi/communicator.hpp"
+#include "mpi/nodes.hpp"
 
 namespace stowage::cli {
 namespace {
@@ -71,6 +73,7 @@ int run_in_job(const Options& options) {
   std::vector<int> ranks(static_cast<std::size_t>(size));
   for (int r = 0; r < size; ++r) ranks[static_cast<std::size_t>(r)] = r;
   loader::Alarm alarm(alarms.get(), ranks, rank);
+  loader::share_cores(mpi::nodes_of_ranks(alarms.get()), rank);
   const auto team = exchange::make_mpi_team(peers.get());
   team->set_idle([&] { alarm.check(); });
   Status status = STOWAGE_OK;

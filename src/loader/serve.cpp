@@ -9,6 +9,7 @@
 #include "loader/pipeline.hpp"
 #include "loader/registration.hpp"
 #include "loader/shared_config.hpp"
+#include "loader/threads.hpp"
 
 namespace stowage::loader {
 namespace {
@@ -24,6 +25,7 @@ class LoaderRank {
         job_(mpi::split_job(world, mpi::Role::loader, mpi::Seconds(options.startup_seconds))),
         team_(exchange::make_mpi_team(job_.peers.get())),
         alarm_(job_.world.get(), job_.loader_ranks, job_.world.rank()) {
+    share_cores(job_.nodes, job_.world.rank());
     team_->set_idle([this] { idle(); });
   }
 
