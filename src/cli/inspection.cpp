@@ -16,9 +16,13 @@ double share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-std::uint64_t token_array_bytes(const source::Shard& shard) { return shard.tokens * source::token_bytes(shard.type); }
+std::uint64_t token_array_bytes(const source::Shard& shard) {
+  return shard.tokens * source::token_bytes(shard.type);
+}
 
-const char* format_name(config::Format format) { return format == config::Format::megatron ? "megatron" : "hdf5"; }
+const char* format_name(config::Format format) {
+  return format == config::Format::megatron ? "megatron" : "hdf5";
+}
 
 std::string documents_line(const Inspection& inspection) {
   const source::DocumentEnding& ending = inspection.ending;
@@ -30,10 +34,11 @@ std::string documents_line(const Inspection& inspection) {
 
 std::string verified_line(const Inspection& inspection) {
   const source::Verification& verification = *inspection.verification;
-  const std::string found = fmt::format("{} read, largest token id {}", human_bytes(verification.bytes),
-                                        verification.largest_token);
-  return verification.blocks > 0 ? fmt::format("{}, {} block checksums match", found, with_thousands(verification.blocks))
-                                 : fmt::format("{}; the format has no checksums", found);
+  const std::string found =
+      fmt::format("{} read, largest token id {}", human_bytes(verification.bytes), verification.largest_token);
+  return verification.blocks > 0
+             ? fmt::format("{}, {} block checksums match", found, with_thousands(verification.blocks))
+             : fmt::format("{}; the format has no checksums", found);
 }
 
 std::string provenance_lines(const Inspection& inspection) {
@@ -74,8 +79,8 @@ std::string to_text(const Inspection& inspection, std::size_t columns, bool asci
   const source::LengthSummary& lengths = inspection.lengths;
   std::string text = fmt::format("{}\n", inspection.path);
   text += fmt::format("  format      {}\n", contents.format == config::Format::hdf5 ? "HDF5 shard"
-                                            : contents.has_modes                      ? "Megatron pair, multimodal"
-                                                                                      : "Megatron pair");
+                                            : contents.has_modes                    ? "Megatron pair, multimodal"
+                                                                                    : "Megatron pair");
   text += fmt::format("  tokens      {} of type {}, {}\n", with_thousands(contents.shard.tokens),
                       source::token_type_name(contents.shard.type), human_bytes(token_array_bytes(contents.shard)));
   text += fmt::format("  sequences   {}; {:.1f} % of length 0\n", with_thousands(lengths.count),
@@ -86,10 +91,11 @@ std::string to_text(const Inspection& inspection, std::size_t columns, bool asci
   text += provenance_lines(inspection);
   if (inspection.verification) text += fmt::format("  verified    {}\n", verified_line(inspection));
   if (some_endings_are_missing(inspection.ending)) {
-    text += fmt::format("  warning: {:.1f} % of the documents do not end in token {}; if it marks the end of a document, "
-                        "they are cut or were written without it\n",
-                        100.0 * share(inspection.ending.looked_at - inspection.ending.count, inspection.ending.looked_at),
-                        inspection.ending.token);
+    text += fmt::format(
+        "  warning: {:.1f} % of the documents do not end in token {}; if it marks the end of a document, "
+        "they are cut or were written without it\n",
+        100.0 * share(inspection.ending.looked_at - inspection.ending.count, inspection.ending.looked_at),
+        inspection.ending.token);
   }
   return text + "\n  tokens a sequence, number of sequences\n" + draw_histogram(inspection.bins, columns, ascii);
 }

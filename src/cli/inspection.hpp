@@ -15,7 +15,7 @@
 namespace stowage::cli {
 
 struct Inspection {
-  std::string path;            // as given
+  std::string path;  // as given
   source::Contents contents;
   source::LengthSummary lengths;
   std::vector<source::LengthBin> bins;

@@ -27,13 +27,12 @@ DatasetId create_contiguous(const File& file, const std::string& name, hid_t dis
   call(context, H5Pset_alloc_time, creation.id(), H5D_ALLOC_TIME_EARLY);
   call(context, H5Pset_fill_time, creation.id(), H5D_FILL_TIME_NEVER);
   call(context, H5Pset_obj_track_times, creation.id(), false);
-  return DatasetId(call(context, H5Dcreate2, file.id(), name.c_str(), disk_type, space.id(), H5P_DEFAULT,
-                        creation.id(), H5P_DEFAULT));
+  return DatasetId(call(context, H5Dcreate2, file.id(), name.c_str(), disk_type, space.id(), H5P_DEFAULT, creation.id(),
+                        H5P_DEFAULT));
 }
 
 DatasetId open_dataset(const File& file, const std::string& name) {
-  return DatasetId(
-      call({"open dataset", name, file.path()}, H5Dopen2, file.id(), name.c_str(), H5P_DEFAULT));
+  return DatasetId(call({"open dataset", name, file.path()}, H5Dopen2, file.id(), name.c_str(), H5P_DEFAULT));
 }
 
 TypeId dataset_type(const File& file, const DatasetId& dataset, const std::string& name) {
@@ -46,8 +45,8 @@ Extent contiguous_extent(const File& file, const DatasetId& dataset, const std::
   const PropertyList creation(call(context, H5Dget_create_plist, dataset.id()));
   if (call(context, H5Pget_layout, creation.id()) != H5D_CONTIGUOUS ||
       call(context, H5Pget_external_count, creation.id()) != 0) {
-    fail(STOWAGE_DATA_ERROR, "{}: {}: expected a contiguous dataset within the file, found another layout",
-         file.path(), name);
+    fail(STOWAGE_DATA_ERROR, "{}: {}: expected a contiguous dataset within the file, found another layout", file.path(),
+         name);
   }
   const std::uint64_t elements = length_of(file, dataset, name);
   const std::uint64_t width = H5Tget_size(dataset_type(file, dataset, name).id());

@@ -17,8 +17,8 @@
 
 namespace stowage::h5 {
 
-// For programs of our own, before the first use: HDF5 never prints, not even its complaint at exit ("infinite loop closing
-// library") that follows a file with damaged object headers. The library leaves this choice to the application.
+// For programs of our own, before the first use: HDF5 never prints, not even its complaint at exit ("infinite loop
+// closing library") that follows a file with damaged object headers. The library leaves this choice to the application.
 void silence() noexcept;
 
 // What a call is for. A failure throws Error(status, "<file>: cannot <action> <object>: HDF5: <reason>").

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
@@ -13,9 +14,16 @@
 namespace stowage::source {
 namespace {
 
+// Only asks: whatever keeps the file from being looked at is reported when it is opened.
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
 bool has_hdf5_signature(const std::string& path) {
   constexpr std::array<unsigned char, 8> kSignature{0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
-  if (!std::filesystem::is_regular_file(path)) return false;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
   const InputFile file(path);
   std::array<std::byte, kSignature.size()> head{};
   if (file.size() < head.size()) return false;
@@ -26,11 +34,11 @@ bool has_hdf5_signature(const std::string& path) {
 }  // namespace
 
 Contents read_contents(const std::string& path) {
-  if (has_hdf5_signature(path)) return read_hdf5(path);
+  if (has_hdf5_signature(path) || path.ends_with(".h5") || path.ends_with(".hdf5")) return read_hdf5(path);
   const std::string idx = megatron::idx_path(megatron::prefix_of(path));
-  if (std::filesystem::exists(path) && !std::filesystem::exists(idx)) {
-    fail(STOWAGE_DATA_ERROR, "{}: expected an HDF5 file or a Megatron pair, found neither the HDF5 signature nor {}", path,
-         idx);
+  if (exists(path) && !exists(idx)) {
+    fail(STOWAGE_DATA_ERROR, "{}: expected an HDF5 file or a Megatron pair, found neither the HDF5 signature nor {}",
+         path, idx);
   }
   return read_megatron(path);
 }

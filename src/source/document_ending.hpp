@@ -10,9 +10,9 @@
 namespace stowage::source {
 
 struct DocumentEnding {
-  std::int64_t token = 0;         // the most frequent last token; the smallest of several
-  std::uint64_t count = 0;        // documents looked at that end in it
-  std::uint64_t looked_at = 0;    // documents that were looked at; those without tokens are not counted
+  std::int64_t token = 0;       // the most frequent last token; the smallest of several
+  std::uint64_t count = 0;      // documents looked at that end in it
+  std::uint64_t looked_at = 0;  // documents that were looked at; those without tokens are not counted
 };
 
 // Looks at up to `most` documents that are spread evenly over the shard, by reading their last tokens.

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string_view>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "source/shard.hpp"
@@ -16,7 +17,8 @@ constexpr std::string_view kIndexSuffix = ".idx";
 constexpr std::string_view kTokenSuffix = ".bin";
 
 bool is_glob(const std::string& path) {
-  return path.find_first_of("*?[") != std::string::npos && !std::filesystem::exists(path);
+  std::error_code ignored;
+  return path.find_first_of("*?[") != std::string::npos && !std::filesystem::exists(path, ignored);
 }
 
 // Sorted by bytes: glob(3) itself sorts by locale, which may differ between ranks.

@@ -27,7 +27,7 @@ class FileCache {
 
  private:
   std::size_t capacity_;
-  std::list<InputFile> recent_;  // most recently used first
+  std::list<InputFile> recent_;                                                   // most recently used first
   std::unordered_map<std::string_view, std::list<InputFile>::iterator> by_path_;  // keys lie in recent_
 };
 

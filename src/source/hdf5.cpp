@@ -52,8 +52,8 @@ void Reader::read_attributes() {
   contents.block_checksums_checksum = h5::read_attribute<std::uint64_t>(root, kBlockChecksumsAttribute);
   Provenance provenance;
   provenance.tokenizer = h5::read_attribute<std::string>(root, kTokenizerAttribute);
-  const h5::GroupId group(h5::call({"open group", kProvenance, file.path()}, H5Gopen2, file.id(), kProvenance,
-                                   H5P_DEFAULT));
+  const h5::GroupId group(
+      h5::call({"open group", kProvenance, file.path()}, H5Gopen2, file.id(), kProvenance, H5P_DEFAULT));
   provenance.tool = h5::read_attribute<std::string>({group.id(), file.path()}, kToolAttribute);
   provenance.inputs = h5::read_strings(file, kInputs, file_bytes);
   contents.provenance = std::move(provenance);
@@ -68,8 +68,9 @@ void Reader::read_tokens_extent() {
     return h5::call({"compare the type of", kTokens, file.path()}, H5Tequal, type.id(), token_disk_type(candidate)) > 0;
   });
   if (found == kTypes.end()) {
-    fail(STOWAGE_DATA_ERROR, "{}: {}: expected little-endian integers of type u8, i8, u16, i16, i32, u32 or i64, "
-         "found another type", file.path(), kTokens);
+    fail(STOWAGE_DATA_ERROR,
+         "{}: {}: expected little-endian integers of type u8, i8, u16, i16, i32, u32 or i64, found another type",
+         file.path(), kTokens);
   }
   const h5::Extent extent = h5::contiguous_extent(file, dataset, kTokens, file_bytes);
   contents.shard.type = *found;

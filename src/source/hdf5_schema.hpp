@@ -13,10 +13,10 @@ namespace stowage::source::schema {
 
 inline constexpr const char* kFormat = "stowage-tokens";
 inline constexpr std::uint64_t kVersion = 1;
-inline constexpr std::uint64_t kBlockBytes = 4096;     // of files that are written
-inline constexpr std::uint64_t kMinBlockBytes = 512;   // of files that are read
+inline constexpr std::uint64_t kBlockBytes = 4096;    // of files that are written
+inline constexpr std::uint64_t kMinBlockBytes = 512;  // of files that are read
 inline constexpr std::uint64_t kMaxBlockBytes = 1 << 24;
-inline constexpr std::uint64_t kAlignment = 4096;      // of every dataset of at least that size
+inline constexpr std::uint64_t kAlignment = 4096;  // of every dataset of at least that size
 
 // Datasets and groups.
 inline constexpr const char* kTokens = "/tokens";

@@ -131,8 +131,7 @@ void check_pointers(const InputFile& idx, const InputFile& bin, const Header& he
         if (std::cmp_equal(pointer, expected)) return;
         const std::uint64_t bytes = (shard.begin[sequence + 1] - shard.begin[sequence]) * width;
         const bool inside = pointer >= 0 && static_cast<std::uint64_t>(pointer) <= bin.size() - bytes;
-        fail(STOWAGE_DATA_ERROR,
-             "{}: offset {}: sequence {}: expected byte pointer {}, found {}, which {}", idx.path(),
+        fail(STOWAGE_DATA_ERROR, "{}: offset {}: sequence {}: expected byte pointer {}, found {}, which {}", idx.path(),
              header.pointers_offset() + 8 * sequence, sequence, expected, pointer,
              inside ? "does not follow the sequence before it (not contiguous)"
                     : fmt::format("points outside the {} bytes of {}", bin.size(), bin.path()));

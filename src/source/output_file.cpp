@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <random>
+#include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
@@ -88,7 +89,8 @@ void OutputFile::publish() {
 }
 
 void refuse_existing(const std::string& path) {
-  if (std::filesystem::exists(std::filesystem::symlink_status(path))) {
+  std::error_code ignored;  // what cannot be looked at cannot be created either, and is reported then
+  if (std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) {
     fail(STOWAGE_IO_ERROR, "{} exists; choose another name or ask for it to be replaced", path);
   }
 }

@@ -24,7 +24,7 @@ class OutputFile {
 
   // Appends through a buffer. After a failure do not publish the file.
   void append(ByteView bytes);
-  void flush();  // hands the buffer to the operating system
+  void flush();                                         // hands the buffer to the operating system
   void write_at(std::uint64_t offset, ByteView bytes);  // unbuffered
 
   // Flushes to disk, renames to the final name (which is replaced) and flushes the folder.

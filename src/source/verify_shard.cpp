@@ -36,12 +36,12 @@ std::int64_t largest(ByteView raw, TokenType type) {
 
 }  // namespace
 
-Verification verify_shard(const Contents& contents,
-                          const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
+Verification verify_shard(const Contents& contents, const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
   constexpr std::uint64_t kAboutPiece = std::uint64_t{8} << 20;
   const Shard& shard = contents.shard;
   const std::uint64_t all = shard.tokens * token_bytes(shard.type);
-  const std::uint64_t piece = shard.block_bytes == 0 ? kAboutPiece : round_up<std::uint64_t>(kAboutPiece, shard.block_bytes);
+  const std::uint64_t piece =
+      shard.block_bytes == 0 ? kAboutPiece : round_up<std::uint64_t>(kAboutPiece, shard.block_bytes);
   const InputFile file(shard.token_file);
   const std::vector<std::uint64_t> checksums = read_checksums(file, contents);
   Verification verification{all, checksums.size(), -1};

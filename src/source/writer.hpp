@@ -26,8 +26,9 @@ struct WriterOptions {
 TokenType default_token_type(std::uint64_t vocab_size) noexcept;
 
 // Usage: add() each sequence, end_document() after the last one of each document, then close(). Not thread-safe; HDF5
-// is entered by close() alone. After STOWAGE_INVALID_ARGUMENT the writer may be used on as if the call had not been made;
-// after any other error it can only be destroyed. Destroyed without a successful close(), it leaves nothing behind.
+// is entered by close() alone. After STOWAGE_INVALID_ARGUMENT the writer may be used on as if the call had not been
+// made; after any other error it can only be destroyed. Destroyed without a successful close(), it leaves nothing
+// behind.
 class ShardWriter {
  public:
   virtual ~ShardWriter() = default;

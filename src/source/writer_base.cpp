@@ -15,8 +15,7 @@ TokenType default_token_type(std::uint64_t vocab_size) noexcept {
   return vocab_size > 0 && vocab_size < 65500 ? TokenType::u16 : TokenType::i32;
 }
 
-WriterBase::WriterBase(std::string name, config::Format format, const WriterOptions& options)
-    : name_(std::move(name)) {
+WriterBase::WriterBase(std::string name, config::Format format, const WriterOptions& options) : name_(std::move(name)) {
   if (options.vocab_size > 0 && options.vocab_size - 1 > max_token(options.type)) {
     fail(STOWAGE_INVALID_ARGUMENT, "{}: token type {} holds ids up to {}, but the vocabulary has {}", name_,
          token_type_name(options.type), max_token(options.type), options.vocab_size);

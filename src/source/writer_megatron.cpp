@@ -44,8 +44,9 @@ class MegatronWriter final : public WriterBase {
  private:
   void append(ByteView raw) override {
     if (raw.size() / token_bytes(contents().shard.type) > std::numeric_limits<std::int32_t>::max()) {
-      fail(STOWAGE_INVALID_ARGUMENT, "{}: sequence {} is longer than the 2,147,483,647 tokens that the format can index",
-           bin_.path(), contents().shard.sequences());
+      fail(STOWAGE_INVALID_ARGUMENT,
+           "{}: sequence {} is longer than the 2,147,483,647 tokens that the format can index", bin_.path(),
+           contents().shard.sequences());
     }
     bin_.append(raw);
   }

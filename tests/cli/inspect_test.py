@@ -186,6 +186,7 @@ class Inspect(unittest.TestCase):
 
         self.assertEqual(result.returncode, IO_ERROR)
         self.assertEqual(result.stderr, f"stowage: cannot open {self.path('none.idx')}: No such file or directory\n")
+        self.assertIn(f"cannot open {self.path('none.h5')}: ", run(self.path("none.h5")).stderr)
         self.assertIn("Megatron pair", result.stdout)
         self.assertEqual(found[0]["status"], IO_ERROR)
         self.assertEqual(found[1]["tokens"], 1)

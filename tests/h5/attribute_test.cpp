@@ -52,8 +52,7 @@ TEST_F(Attribute, AnotherNumberTypeIsRefusedNotConverted) {
 TEST_F(Attribute, AnArrayIsRefused) {
   const std::array<hsize_t, 1> shape{2};
   const SpaceId space(H5Screate_simple(1, shape.data(), nullptr));
-  const AttributeId attribute(
-      H5Acreate2(file_.id(), "pair", H5T_STD_U64LE, space.id(), H5P_DEFAULT, H5P_DEFAULT));
+  const AttributeId attribute(H5Acreate2(file_.id(), "pair", H5T_STD_U64LE, space.id(), H5P_DEFAULT, H5P_DEFAULT));
 
   EXPECT_ERROR(read_attribute<std::uint64_t>(root(), "pair"), STOWAGE_DATA_ERROR,
                file_.path() + ": attribute pair: expected a scalar, found an array");

@@ -73,8 +73,8 @@ TEST_F(Dataset, AChunkedOneIsRefused) {
   const SpaceId space(H5Screate_simple(1, &length, nullptr));
   const PropertyList creation(H5Pcreate(H5P_DATASET_CREATE));
   H5Pset_chunk(creation.id(), 1, &length);
-  const DatasetId dataset(H5Dcreate2(file.id(), "/chunked", H5T_STD_U64LE, space.id(), H5P_DEFAULT, creation.id(),
-                                     H5P_DEFAULT));
+  const DatasetId dataset(
+      H5Dcreate2(file.id(), "/chunked", H5T_STD_U64LE, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT));
 
   EXPECT_ERROR(contiguous_extent(file, dataset, "/chunked", kNoLimit), STOWAGE_DATA_ERROR,
                path_ + ": /chunked: expected a contiguous dataset within the file, found another layout");

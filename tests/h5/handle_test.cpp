@@ -6,9 +6,13 @@
 namespace stowage::h5 {
 namespace {
 
-SpaceId make_space() { return SpaceId(call({"create", "a space", "test"}, H5Screate, H5S_SCALAR)); }
+SpaceId make_space() {
+  return SpaceId(call({"create", "a space", "test"}, H5Screate, H5S_SCALAR));
+}
 
-bool is_open(hid_t id) { return H5Iis_valid(id) > 0; }
+bool is_open(hid_t id) {
+  return H5Iis_valid(id) > 0;
+}
 
 TEST(Handle, ClosesItsIdentifierAtTheEndOfItsScope) {
   hid_t id = H5I_INVALID_HID;

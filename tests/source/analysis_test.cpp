@@ -54,8 +54,8 @@ TEST(Histogram, BinsAreHalvesOfPowersOfTwoWithZeroApart) {
   const std::vector<std::uint64_t> lengths{0, 1, 2, 3, 4, 5, 6, 7, 8, 12};
 
   EXPECT_EQ(histogram(lengths),
-            (std::vector<LengthBin>{{0, 0, 1}, {1, 1, 1}, {2, 2, 1}, {3, 3, 1}, {4, 5, 2}, {6, 7, 2}, {8, 11, 1},
-                                    {12, 15, 1}}));
+            (std::vector<LengthBin>{
+                {0, 0, 1}, {1, 1, 1}, {2, 2, 1}, {3, 3, 1}, {4, 5, 2}, {6, 7, 2}, {8, 11, 1}, {12, 15, 1}}));
 }
 
 TEST(Histogram, WideRangesUsePowersOfTwo) {
@@ -147,9 +147,9 @@ TEST(VerifyShard, DamagedBlockChecksumsAreTold) {
   const Contents contents = read_hdf5(path);
   write_byte(path, contents.shard.checksum_base + 23, 1);
 
-  EXPECT_ERROR(verify_shard(contents, kNoProgress), STOWAGE_DATA_ERROR,
-               fmt::format("{}: block checksums (3 at offset {}): expected checksum ", path,
-                           contents.shard.checksum_base));
+  EXPECT_ERROR(
+      verify_shard(contents, kNoProgress), STOWAGE_DATA_ERROR,
+      fmt::format("{}: block checksums (3 at offset {}): expected checksum ", path, contents.shard.checksum_base));
 }
 
 TEST(VerifyShard, ANegativeIdOfAMegatronPairIsFoundInAnyPiece) {
@@ -175,13 +175,25 @@ TEST(ReadContents, TellsTheFormatByTheFile) {
   EXPECT_EQ(read_contents(MegatronPair{}.write(folder)).format, config::Format::megatron);
 }
 
+TEST(ReadContents, AFolderThatCannotBeEnteredIsAnIoError) {
+  const TemporaryFolder folder;  // for its owner alone
+  const bool was_root = ::geteuid() == 0 && ::seteuid(65534) == 0;
+  if (!was_root) std::filesystem::permissions(folder.path(), std::filesystem::perms::none);
+
+  EXPECT_ERROR(read_contents(folder.file("shard.h5")), STOWAGE_IO_ERROR,
+               "cannot open " + folder.file("shard.h5") + ": Permission denied");
+
+  ASSERT_TRUE(!was_root || ::seteuid(0) == 0);
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_all);
+}
+
 TEST(ReadContents, AFileOfAnotherKindIsNamed) {
   const TemporaryFolder folder;
   const std::string path = folder.write("notes.txt", "neither");
 
-  EXPECT_ERROR(read_contents(path), STOWAGE_DATA_ERROR,
-               path + ": expected an HDF5 file or a Megatron pair, found neither the HDF5 signature nor " + path +
-                   ".idx");
+  EXPECT_ERROR(
+      read_contents(path), STOWAGE_DATA_ERROR,
+      path + ": expected an HDF5 file or a Megatron pair, found neither the HDF5 signature nor " + path + ".idx");
 }
 
 }  // namespace

@@ -113,8 +113,7 @@ TEST(ExpandPaths, AGlobNamesEachPairOnce) {
 
   const std::vector<std::string> found = expand_paths({folder.file("*")});
 
-  EXPECT_EQ(found,
-            (std::vector<std::string>{folder.file("lonely.bin"), folder.file("x.idx"), folder.file("y.idx")}));
+  EXPECT_EQ(found, (std::vector<std::string>{folder.file("lonely.bin"), folder.file("x.idx"), folder.file("y.idx")}));
 }
 
 TEST(ExpandPaths, AGlobMayMatchPrefixesOfPairs) {

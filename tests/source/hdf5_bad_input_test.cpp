@@ -169,7 +169,8 @@ TEST_F(BadHdf5, ChunkedTokensAreRefused) {
 TEST_F(BadHdf5, TokensThatAreNoIntegersAreRefused) {
   change([](hid_t file) { replace_dataset(file, "/tokens", H5T_IEEE_F32LE, 5000, false); });
 
-  expect_error("/tokens: expected little-endian integers of type u8, i8, u16, i16, i32, u32 or i64, found another type");
+  expect_error(
+      "/tokens: expected little-endian integers of type u8, i8, u16, i16, i32, u32 or i64, found another type");
 }
 
 TEST_F(BadHdf5, BigEndianTokensAreRefused) {

@@ -76,8 +76,7 @@ TEST(VerifyBlocks, ADamagedBlockIsNamedWithItsPlaceAndBothChecksums) {
   EXPECT_ERROR(verify_blocks(shard, 4096, tail, checksums), STOWAGE_DATA_ERROR,
                fmt::format("{}: block 2 (1808 bytes at offset {}): expected checksum {:016x}, found {:016x}; the file "
                            "is damaged",
-                           shard.token_file, shard.base + 8192, checksums[1],
-                           hash64(ByteView(tail).subspan(4096))));
+                           shard.token_file, shard.base + 8192, checksums[1], hash64(ByteView(tail).subspan(4096))));
 }
 
 TEST(VerifyBlocks, ARangeThatBeginsInsideABlockIsAnInternalError) {

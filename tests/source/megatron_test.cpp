@@ -5,8 +5,8 @@
 
 #include "source/contents.hpp"
 #include "source/input_file.hpp"
-#include "source/tokens.hpp"
 #include "source/megatron_pair.hpp"
+#include "source/tokens.hpp"
 #include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
 

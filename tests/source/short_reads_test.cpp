@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operating system that gives fewer bytes than asked for, and is interrupted. A program of its own: it takes the place
-// of pread(2).
+// An operating system that gives fewer bytes than asked for, and is interrupted. A program of its own: it takes the
+// place of pread(2).
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 #include <unistd.h>

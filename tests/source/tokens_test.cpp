@@ -48,8 +48,8 @@ TEST(CheckTokens, RefusesNegativeIdsOfEverySignedType) {
 TEST(CheckTokens, WithoutAVocabularyOnlyNegativeIdsAreRefused) {
   EXPECT_NO_THROW(check_tokens(raw_of<std::int32_t>({2147483647}), TokenType::i32, kAnyVocabulary, "x.bin", 0));
   EXPECT_NO_THROW(check_tokens(raw_of<std::uint32_t>({4294967295U}), TokenType::u32, kAnyVocabulary, "x.bin", 0));
-  EXPECT_ERROR(check_tokens(raw_of<std::int32_t>({-1}), TokenType::i32, kAnyVocabulary, "x.bin", 3),
-               STOWAGE_DATA_ERROR, "x.bin: token 3: expected an id >= 0, found -1");
+  EXPECT_ERROR(check_tokens(raw_of<std::int32_t>({-1}), TokenType::i32, kAnyVocabulary, "x.bin", 3), STOWAGE_DATA_ERROR,
+               "x.bin: token 3: expected an id >= 0, found -1");
 }
 
 TEST(CheckTokens, AVocabularyLargerThanTheTypeAllowsEveryId) {

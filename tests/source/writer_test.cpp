@@ -68,7 +68,9 @@ std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-bool is_empty(const TemporaryFolder& folder) { return std::filesystem::is_empty(folder.path()); }
+bool is_empty(const TemporaryFolder& folder) {
+  return std::filesystem::is_empty(folder.path());
+}
 
 struct Format {
   const char* name;
@@ -76,7 +78,9 @@ struct Format {
 };
 
 // Keeps test names free of function addresses.
-void PrintTo(const Format& format, std::ostream* out) { *out << format.name; }
+void PrintTo(const Format& format, std::ostream* out) {
+  *out << format.name;
+}
 
 class Writer : public testing::TestWithParam<Format> {
  protected:
@@ -158,8 +162,9 @@ TEST_P(Writer, AnIdThatDoesNotFitTheTypeIsRefusedAndNotWritten) {
 TEST_P(Writer, AnIdPastTheVocabularyIsRefused) {
   const auto writer = make(options_of(TokenType::i32, 50257));
 
-  EXPECT_ERROR(writer->add(std::vector<std::uint32_t>{50257}), STOWAGE_INVALID_ARGUMENT,
-               path_ + ": sequence 0, token 0: expected an id of at most 50256 (the vocabulary has 50257), found 50257");
+  EXPECT_ERROR(
+      writer->add(std::vector<std::uint32_t>{50257}), STOWAGE_INVALID_ARGUMENT,
+      path_ + ": sequence 0, token 0: expected an id of at most 50256 (the vocabulary has 50257), found 50257");
 }
 
 TEST_P(Writer, AVocabularyThatDoesNotFitTheTypeIsRefusedAtOnce) {
