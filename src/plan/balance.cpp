@@ -12,6 +12,7 @@ namespace stowage::plan {
 namespace {
 
 constexpr int kPairRounds = 24;
+constexpr double kExcessLeft = 32.0;  // an exchange that leaves less than this part of the excess is good enough
 constexpr std::size_t kParallelBins = 64;
 
 // Bins from the longest to the shortest; ties by number.
@@ -73,7 +74,8 @@ bool level(const Items& items, Bin& slow, Bin& fast, const BalanceOptions& optio
   ExchangeSearch search(items, options.keep_filled);
   MoveBudget once(1);
   const Exchange exchange = search.single(slow, fast, once);
-  const bool enough = exchange.found && exchange.time <= options.target;
+  const double even = static_cast<double>(slow.load + fast.load) / (slow.shape.speed + fast.shape.speed);
+  const bool enough = exchange.found && exchange.time <= std::max(options.target, even + (slow.time() - even) / kExcessLeft);
   if (!enough && slow.shape.speed == fast.shape.speed && divide_anew(items, slow, fast, options.keep_filled)) return true;
   if (exchange.found) search.apply(exchange, slow, fast);
   return exchange.found;

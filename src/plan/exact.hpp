@@ -9,7 +9,7 @@
 
 namespace stowage::plan {
 
-inline constexpr std::size_t kExactItems = 14;
+inline constexpr std::size_t kExactItems = 16;
 
 // Replaces `bins`, a division of `chosen` (ascending), by a shortest one if it finds one within so many nodes: items in
 // order of cost, each to every bin from the least loaded up, given up where no better end is possible (R. E. Korf, "A

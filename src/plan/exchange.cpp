@@ -8,6 +8,7 @@ namespace stowage::plan {
 namespace {
 
 constexpr std::ptrdiff_t kNeighbours = 2;
+constexpr std::uint64_t kSortingMoves = 4;  // subsets must be sorted first
 
 bool heavier(const Parcel& a, const Parcel& b) { return a.work > b.work; }
 
@@ -116,7 +117,7 @@ Exchange ExchangeSearch::several(const Bin& slow, const Bin& fast, MoveBudget& b
               static_cast<std::ptrdiff_t>(in_.size()), [&](std::ptrdiff_t i, std::ptrdiff_t j) {
                 consider(slow, fast, out_[static_cast<std::size_t>(i)], in_[static_cast<std::size_t>(j)], best);
               });
-  budget.spend(out_.size() + in_.size());
+  budget.spend(kSortingMoves * (out_.size() + in_.size()));
   return best;
 }
 

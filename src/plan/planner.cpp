@@ -20,6 +20,7 @@ namespace stowage::plan {
 
 namespace {
 
+constexpr std::uint64_t kMakespanShare = 4;
 constexpr double kMicroBatchTolerance = 1e-3;
 constexpr std::size_t kPackedAtOnce = std::size_t{1} << 25;  // micro-batches x items up to which it takes a few ms
 constexpr std::size_t kLevelled = std::size_t{1} << 16;  // micro-batches up to which all are searched together
@@ -101,6 +102,8 @@ std::optional<Packing> Planner::pack_count(std::uint32_t replica, std::uint32_t 
   StageTwoOptions options;
   options.tolerance = kMicroBatchTolerance;
   options.moves = std::uint64_t{request_.moves_per_sequence} * replicas_[replica].items.size();
+  // Without a pipeline the slowest micro-batch holds nobody up.
+  if (request_.objective == Objective::makespan) options.moves /= kMakespanShare;
   return pack_micro_batches(items_, replicas_[replica].items, micro_batch_shape(replica), count, options);
 }
 

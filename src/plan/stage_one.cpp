@@ -17,7 +17,7 @@ namespace {
 constexpr double kTolerance = 1e-5;  // nearer to the bound no trainer could measure
 
 constexpr std::uint64_t kFullBudget = 8192;  // sequences up to which each has its moves
-constexpr std::uint64_t kExactNodes = 16;  // of the complete search, an exchange of the budget
+constexpr std::uint64_t kExactNodes = 4;  // of the complete search, an exchange of the budget
 
 // Items x bins up to which differencing is cheap enough for a start (about 0.3 ms), and for a second try (10 ms).
 constexpr std::uint64_t kDifferencingStart = std::uint64_t{1} << 17;

@@ -153,11 +153,11 @@ std::string integer_program(const Request& request, double unit) {
   return text.str();
 }
 
-TEST(Optimality, IsWithinAThousandthOfAnIntegerProgramOnMediumCases) {
+TEST(Optimality, IsWithinHalfAPercentOfAnIntegerProgramOnMediumCases) {
   if (std::system("command -v cbc >/dev/null 2>&1") != 0) GTEST_SKIP() << "cbc is not installed (apt-get install coinor-cbc)";
   const stowage::test::TemporaryFolder folder;
   for (const std::uint64_t seed : {1U, 2U}) {
-    const Lengths lengths = random_lengths(15, 8000, seed);
+    const Lengths lengths = random_lengths(18, 8000, seed);
     const Request request = request_for(lengths, 3, 1'000'000);
     const double unit = request.cost(8000);
     const std::filesystem::path program = folder.path() / "step.lp";
@@ -176,10 +176,10 @@ TEST(Optimality, IsWithinAThousandthOfAnIntegerProgramOnMediumCases) {
     ASSERT_TRUE(std::getline(in, line));
     const double cbc = std::stod(line.substr(line.rfind(' '))) * unit;
     const double ratio = slowest(plan) / cbc;
-    std::printf("[   info   ] 15 sequences on 3 replicas: %.6f of CBC's makespan; ours %.3f ms, CBC %.0f ms (limit 3 s of processor time)\n", ratio,
+    std::printf("[   info   ] 18 sequences on 3 replicas: %.6f of CBC's makespan; ours %.3f ms, CBC %.0f ms (limit 3 s of processor time)\n", ratio,
                 std::chrono::duration<double, std::milli>(planned - begin).count(),
                 std::chrono::duration<double, std::milli>(solved - planned).count());
-    EXPECT_LE(ratio, 1.001);
+    EXPECT_LE(ratio, 1.005);
   }
 }
 
