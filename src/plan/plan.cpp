@@ -2,6 +2,7 @@
 #include "plan/plan.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <optional>
 #include <string_view>
@@ -83,8 +84,12 @@ Plan make_plan(const Request& request) {
   std::vector<std::optional<Packing>> packings;
   do {
     packings.assign(request.replicas, std::nullopt);
-    for_each_index(request.replicas, request.tokens.size() > kParallelItems,
-                   [&](std::size_t r) { packings[r] = planner.pack(static_cast<std::uint32_t>(r)); });
+    std::atomic<bool> misfit = false;  // one replica that does not fit the count settles it for all
+    for_each_index(request.replicas, request.tokens.size() > kParallelItems, [&](std::size_t r) {
+      if (misfit) return;
+      packings[r] = planner.pack(static_cast<std::uint32_t>(r));
+      if (!packings[r]) misfit = true;
+    });
   } while (!planner.settle(std::move(packings)));
   return planner.plan();
 }
