@@ -14,7 +14,8 @@ namespace boost::serialization {
 
 template <typename Archive>
 void serialize(Archive& archive, stowage::read::ShardInfo& shard, unsigned) {
-  archive & shard.file & shard.base & shard.bytes & shard.block_bytes & shard.checksum_base & shard.type & shard.format;
+  archive & shard.file & shard.base & shard.bytes & shard.block_bytes & shard.checksum_base & shard.type & shard.vocab_size &
+      shard.format;
 }
 
 template <typename Archive>
@@ -48,6 +49,7 @@ read::ShardInfo info_of(const source::Shard& shard, config::Format format) {
           .block_bytes = shard.block_bytes,
           .checksum_base = shard.checksum_base,
           .type = shard.type,
+          .vocab_size = shard.vocab_size,
           .format = format};
 }
 

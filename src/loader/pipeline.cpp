@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loader/pipeline.hpp"
 
+#include <algorithm>
 #include <tuple>
 
 #include "loader/construct.hpp"
 #include "source/tokens.hpp"
 
 namespace stowage::loader {
+
+namespace {
+
+// Token ids must be below it: by the configuration's word and by the shard's.
+std::uint64_t vocabulary(const config::Source& source, const read::ShardInfo& shard) noexcept {
+  const std::uint64_t configured = source.vocab_size.value_or(source::kAnyVocabulary);
+  return shard.vocab_size == 0 ? configured : std::min(configured, shard.vocab_size);
+}
+
+}  // namespace
 
 Pipeline::Pipeline(const config::Config& config, const Catalogue& catalogue, exchange::Team& team,
                    Constructors constructors, AllocateFor allocate)
@@ -83,8 +94,7 @@ std::vector<Produced> Pipeline::construct_mine(const StepBatch& batch, const pla
         const read::ShardInfo& shard = catalogue_.shards()[segment.shard];
         raw.push_back({received.of(s), shard.type});
         source::check_tokens(raw.back().bytes, shard.type,
-                             config_.sources[segment.draw.source].vocab_size.value_or(source::kAnyVocabulary),
-                             shard.file, segment.shard_token);
+                             vocabulary(config_.sources[segment.draw.source], shard), shard.file, segment.shard_token);
       }
     }
     const auto allocate = [&](std::size_t bytes) { return allocate_(replica, bytes); };

@@ -123,6 +123,14 @@ TEST(ExpandPaths, AGlobMayMatchPrefixesOfPairs) {
   EXPECT_EQ(expand_paths({folder.file("*_document")}), std::vector<std::string>{folder.file("x_document.idx")});
 }
 
+TEST(ExpandPaths, APrefixInAFolderWithGlobCharactersIsNoPattern) {
+  const test::TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path() / "run[1]");
+  folder.write("run[1]/pair.idx", "");
+
+  EXPECT_EQ(expand_paths({folder.file("run[1]/pair")}), std::vector<std::string>{folder.file("run[1]/pair")});
+}
+
 TEST(ExpandPaths, AGlobThatMatchesNothingIsAnError) {
   const TemporaryFolder folder;
 
