@@ -107,11 +107,14 @@ bool Client::at_end() const noexcept {
 bool Client::ready() const noexcept {
   const std::uint64_t next = steps_.acquired();
   if (failure_ || (ring_ && ring_->reader().failed())) return false;
+  if (steps_.ready()) return true;
   if (!arrived_.empty() && arrived_.front().step == next) return true;
   return ring_ && ring_->reader().has(next) && ring_->reader().block(next);
 }
 
-const StepView* Client::take() {
+// Makes the view of the next step, which is ready.
+void Client::fetch() {
+  if (steps_.ready()) return;
   const std::uint64_t next = steps_.acquired();
   if (!arrived_.empty() && arrived_.front().step == next) {
     steps_.arrive(std::move(arrived_.front().block));
@@ -119,7 +122,6 @@ const StepView* Client::take() {
   } else {
     steps_.arrive(*ring_->reader().block(next));
   }
-  return steps_.acquire();
 }
 
 const StepView* Client::acquire(double seconds) {
@@ -134,7 +136,9 @@ const StepView* Client::acquire(double seconds) {
            steps_.acquired(), server_, seconds);
     }
   }
-  return ready() ? take() : nullptr;
+  if (!ready()) return nullptr;
+  fetch();
+  return steps_.acquire();
 }
 
 // Whether a published step that is not acquired yet comes by message.
@@ -147,12 +151,13 @@ bool Client::message_comes() const {
 
 void Client::release(const stowage_step& step) {
   steps_.release(step);
-  if (!ring_) {
+  if (ring_) {
+    ring_->reader().release(steps_.released());
+    if (message_comes()) pump();  // MPI moves it only when called
+  } else {
     pull(PullKind::pull);
-    return;
   }
-  ring_->reader().release(steps_.released());
-  if (message_comes()) pump();  // MPI moves it only when called
+  if (ready()) fetch();  // here rather than in acquire, which a trainer waits for
 }
 
 void Client::close() {

@@ -43,7 +43,7 @@ class Client final : public StepSource {
   bool at_end() const noexcept;
   bool ready() const noexcept;
   bool message_comes() const;
-  const StepView* take();
+  void fetch();
 
   mpi::Job job_;
   int server_ = MPI_ANY_SOURCE;
