@@ -8,7 +8,7 @@ import unittest
 
 import jobs
 
-CONFIG_ERROR, DATA_ERROR, IO_ERROR, MPI_ERROR = 3, 4, 5, 6
+CONFIG_ERROR, DATA_ERROR, IO_ERROR, MPI_ERROR, TIMEOUT = 3, 4, 5, 6, 7
 LIMIT = 10  # seconds
 
 CONFIG = """
@@ -46,8 +46,7 @@ class ErrorsTest(jobs.JobTest):
                         *self.wrapped(["serve", config, "--quiet"]), timeout=60)
         seconds = time.monotonic() - began
 
-        found = [(self.folder / f"status.{rank}").read_text().strip() for rank in range(trainers + loaders)]
-        self.assertEqual(found, [str(status)] * (trainers + loaders), done.stderr)
+        self.assertEqual(self.statuses(trainers + loaders), [str(status)] * (trainers + loaders), done.stderr)
         for text in message:
             self.assertEqual(done.stderr.count(text), 1, f"{text!r} in\n{done.stderr}")
         self.assertEqual(done.stderr.count("stowage "), 1, done.stderr)
@@ -100,14 +99,32 @@ class ErrorsTest(jobs.JobTest):
 
         self.fails(self.config(), DATA_ERROR, "65001")
 
-    def test_a_file_that_shrinks_during_the_run_ends_the_job(self):
+    def endless(self, extra=""):
+        """A configuration of a run that only an error ends."""
         config = self.config()
-        shrink = f"sleep 0.6; truncate -s 10 {self.folder}/good.bin {self.folder}/other.bin"
-        shrinker = __import__("subprocess").Popen(["bash", "-c", shrink])
-        self.addCleanup(shrinker.wait)
-        config.write_text(config.read_text().replace("steps: 200", "steps: 100000000"))
+        config.write_text(config.read_text().replace("steps: 200", "steps: 100000000") + extra)
+        return config
 
-        self.fails(config, DATA_ERROR, "the file ends too early")
+    def serve_and(self, config, *, once_running):
+        """The command of a loader rank that runs a shell command, with $loader its process, once a step was made."""
+        script = f"""
+            "$@" 2> >(tee {self.folder}/progress >&2) & loader=$!
+            until grep -qs 'step 1 of' {self.folder}/progress; do sleep 0.05; done
+            {once_running}
+            wait $loader; echo $? >{self.folder}/status.$OMPI_COMM_WORLD_RANK"""
+        return ["bash", "-c", script, "bash", jobs.STOWAGE, "serve", config]
+
+    def statuses(self, ranks):
+        return [(self.folder / f"status.{rank}").read_text().strip() for rank in range(ranks)]
+
+    def test_a_file_that_shrinks_during_the_run_ends_the_job(self):
+        shrink = f"truncate -s 10 {self.folder}/good.bin {self.folder}/other.bin"
+        loader = self.serve_and(self.endless(), once_running=shrink)
+
+        done = jobs.run("mpirun", "--oversubscribe", "-n", 3, *self.wrapped(["trainer"]), ":", "-n", 1, *loader)
+
+        self.assertEqual(self.statuses(4), [str(DATA_ERROR)] * 4, done.stderr)
+        self.assertEqual(done.stderr.count("the file ends too early"), 1, done.stderr)
 
     def test_too_few_trainers_end_the_job(self):
         self.fails(self.config(replicas=4), MPI_ERROR, "expected as many trainers as replicas")
@@ -118,7 +135,7 @@ class ErrorsTest(jobs.JobTest):
     def test_a_job_without_loaders_ends(self):
         done = jobs.run("mpirun", "--oversubscribe", "-n", 2, *self.wrapped(["trainer"]))
 
-        self.assertEqual([(self.folder / f"status.{rank}").read_text().strip() for rank in range(2)], ["6", "6"])
+        self.assertEqual(self.statuses(2), [str(MPI_ERROR)] * 2)
         self.assertEqual(done.stderr.count("none is a loader"), 1, done.stderr)
 
     def test_trainers_may_leave_early(self):
@@ -127,17 +144,12 @@ class ErrorsTest(jobs.JobTest):
         self.assertIn("5 steps of 3 replicas", done.stdout)
 
     def test_a_trainer_waits_no_longer_than_it_said(self):
-        config = self.config()
-        config.write_text(config.read_text() + "limits: {acquire_seconds: 1}\n")
-        slow = ["mpirun", "--oversubscribe", "-n", 3, *self.wrapped(["trainer"]), ":", "-n", 1,
-                "bash", "-c", f'"$@" & sleep 0.5; kill -STOP $!; sleep 4; kill -CONT $!; wait', "bash", jobs.STOWAGE,
-                "serve", config, "--quiet"]
-        config.write_text(config.read_text().replace("steps: 200", "steps: 100000000"))
+        config = self.endless("limits: {acquire_seconds: 1}\n")
+        loader = self.serve_and(config, once_running="kill -STOP $loader; sleep 4; kill -CONT $loader")
 
-        done = jobs.run(*slow)
+        done = jobs.run("mpirun", "--oversubscribe", "-n", 3, *self.wrapped(["trainer"]), ":", "-n", 1, *loader)
 
-        self.assertEqual([(self.folder / f"status.{rank}").read_text().strip() for rank in range(3)], ["7"] * 3,
-                         done.stderr)
+        self.assertEqual(self.statuses(3), [str(TIMEOUT)] * 3, done.stderr)
         self.assertIn("did not come from loader rank 3", done.stderr)
 
 
