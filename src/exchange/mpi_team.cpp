@@ -3,9 +3,11 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <optional>
 
 #include "base/assert.hpp"
 #include "base/narrow.hpp"
+#include "exchange/by_node.hpp"
 #include "exchange/team.hpp"
 #include "mpi/check.hpp"
 #include "mpi/reduce.hpp"
@@ -41,6 +43,7 @@ class MpiTeam final : public Team {
   MpiTeam(MPI_Comm comm, std::size_t round_bytes) : comm_(comm), round_bytes_(round_bytes) {
     mpi::check(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
     mpi::check(MPI_Comm_size(comm, &size_), "MPI_Comm_size");
+    sent_.resize(static_cast<std::size_t>(size_));
     STOWAGE_ASSERT(kAssertLight, round_bytes >= 1 && round_bytes <= mpi::kRoundBytes, "rounds of {} bytes",
                    round_bytes);
   }
@@ -76,8 +79,23 @@ class MpiTeam final : public Team {
   void all_to_all(ByteView send, std::span<const std::uint64_t> send_sizes, ByteSpan receive,
                   std::span<const std::uint64_t> receive_sizes) override {
     if constexpr (kAssertComm <= STOWAGE_ASSERT_LEVEL) check_sizes(send_sizes, receive_sizes);
-    mpi::all_to_all(comm_, send, send_sizes, receive, receive_sizes, rounds());
+    mpi::Rounds counted = rounds();
+    counted.sent = sent_;
+    if (nodes_) {
+      all_to_all_by_node(comm_, *nodes_, send, send_sizes, receive, receive_sizes, counted);
+    } else {
+      mpi::all_to_all(comm_, send, send_sizes, receive, receive_sizes, counted);
+    }
   }
+
+  void route_by_node(std::span<const int> node_of_rank) override {
+    STOWAGE_ASSERT(kAssertLight, node_of_rank.size() == sent_.size(), "nodes of {} ranks in a team of {}",
+                   node_of_rank.size(), sent_.size());
+    NodeMap nodes(node_of_rank);
+    if (nodes.nodes() > 1 && nodes.nodes() < nodes.ranks()) nodes_.emplace(std::move(nodes));
+  }
+
+  std::span<const mpi::Sent> sent() const noexcept override { return sent_; }
 
  private:
   mpi::Rounds rounds() const { return {idle_, round_bytes_}; }
@@ -143,6 +161,8 @@ class MpiTeam final : public Team {
   std::size_t round_bytes_;
   int rank_ = 0;
   int size_ = 1;
+  std::optional<NodeMap> nodes_;  // where exchanges go by node
+  std::vector<mpi::Sent> sent_;   // [ranks]
 };
 
 }  // namespace

@@ -71,6 +71,14 @@ class Team {
   virtual void all_to_all(ByteView send, std::span<const std::uint64_t> send_sizes, ByteSpan receive,
                           std::span<const std::uint64_t> receive_sizes) = 0;
 
+  // From now on all_to_all goes by node (exchange/by_node.hpp). node_of_rank [size()] is the same on every rank: ranks of
+  // equal numbers share a node. Without effect where one node holds all ranks, or each rank has
+  // a node of its own.
+  virtual void route_by_node(std::span<const int> node_of_rank) = 0;
+
+  // [size()] what all_to_all sent to each rank so far, and for its sake.
+  virtual std::span<const mpi::Sent> sent() const noexcept = 0;
+
   // Called while waiting; for work that must go on, such as answering trainers. May be empty.
   void set_idle(std::function<void()> idle) { idle_ = std::move(idle); }
 

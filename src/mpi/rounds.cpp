@@ -119,7 +119,9 @@ void all_to_all(MPI_Comm comm, ByteView send, std::span<const std::uint64_t> sen
     for (std::size_t step = 1; step < ranks; ++step) {
       const std::size_t to = (me + step) % ranks;
       const ByteView now = part(send.subspan(send_begin[to], send_sizes[to]), round, rounds.round_bytes);
-      if (!now.empty()) requests.push_back(Request::send(comm, now, narrow<int>(to), kAllToAllTag));
+      if (now.empty()) continue;
+      requests.push_back(Request::send(comm, now, narrow<int>(to), kAllToAllTag));
+      if (!rounds.sent.empty()) rounds.sent[to].add(now.size());
     }
     if (round == 0) {
       const ByteView own = send.subspan(send_begin[me], send_sizes[me]);

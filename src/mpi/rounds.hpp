@@ -14,11 +14,23 @@ namespace stowage::mpi {
 
 inline constexpr std::size_t kRoundBytes = std::size_t{1} << 30;
 
+// Messages sent to one rank, and their bytes.
+struct Sent {
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+
+  void add(std::size_t message) noexcept {
+    ++messages;
+    bytes += message;
+  }
+};
+
 // How a collective operation waits and how much it moves at a time. round_bytes must be the same on every rank, from 1
 // to kRoundBytes.
 struct Rounds {
   Idle idle;
   std::size_t round_bytes = kRoundBytes;
+  std::span<Sent> sent{};  // [ranks] where exchanges count their messages; empty: they do not
 };
 
 // All are collective over comm, poll, and throw as mpi::poll does. When `idle` ends a wait, the communicator is of no

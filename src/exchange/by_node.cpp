@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exchange/by_node.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "base/assert.hpp"
+#include "base/narrow.hpp"
+#include "mpi/check.hpp"
+#include "mpi/lent.hpp"
+#include "mpi/request.hpp"
+
+namespace stowage::exchange {
+namespace {
+
+constexpr int kDirectTag = 23111;   // parts between two ranks of a node
+constexpr int kSizesTag = 23112;    // to an agent: what its partners get from here, and give
+constexpr int kCollectTag = 23113;  // to an agent: parts for one partner
+constexpr int kCrossTag = 23114;    // between agents
+constexpr int kDealTag = 23115;     // from an agent: the parts that came from one partner
+
+using Sizes = std::vector<std::uint64_t>;
+
+std::uint64_t sum(std::span<const std::uint64_t> sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
+}
+
+// Buffers of one exchange. Not initialised: every byte is received or copied.
+class Scratch {
+ public:
+  ByteSpan take(std::uint64_t bytes) {
+    blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(bytes));
+    return {blocks_.back().get(), bytes};
+  }
+
+ private:
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+};
+
+// A rank's parts for (or from) all ranks, one after the other.
+template <typename Span>
+class Parts {
+ public:
+  Parts(Span whole, std::span<const std::uint64_t> sizes) : whole_(whole), sizes_(sizes), begin_(sizes.size() + 1, 0) {
+    std::inclusive_scan(sizes.begin(), sizes.end(), begin_.begin() + 1);
+    STOWAGE_ASSERT(kAssertLight, begin_.back() == whole.size(), "sizes add up to {} bytes, the buffer holds {}",
+                   begin_.back(), whole.size());
+  }
+
+  std::uint64_t size(std::size_t rank) const noexcept { return sizes_[rank]; }
+  Span of(std::size_t rank) const noexcept { return whole_.subspan(begin_[rank], sizes_[rank]); }
+  std::uint64_t size_of(std::span<const std::size_t> ranks) const noexcept {
+    std::uint64_t total = 0;
+    for (const std::size_t rank : ranks) total += sizes_[rank];
+    return total;
+  }
+  // Of consecutive ranks.
+  Span run(std::span<const std::size_t> ranks) const noexcept {
+    return whole_.subspan(begin_[ranks.front()], begin_[ranks.back() + 1] - begin_[ranks.front()]);
+  }
+
+ private:
+  Span whole_;
+  std::span<const std::uint64_t> sizes_;
+  Sizes begin_;
+};
+
+class NodeExchange {
+ public:
+  NodeExchange(MPI_Comm comm, const NodeMap& nodes, const Parts<ByteView>& send, const Parts<ByteSpan>& receive,
+               const mpi::Rounds& rounds)
+      : comm_(comm), nodes_(nodes), send_(send), receive_(receive), rounds_(rounds), scratch_(Scratch()) {
+    int rank = 0;
+    mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+    me_ = static_cast<std::size_t>(rank);
+    node_ = nodes.node_of(me_);
+    peers_ = nodes.ranks_of(node_);
+    for (const std::size_t partner : nodes.partners(node_)) {
+      Route route{partner, nodes.agent(node_, partner), nodes.agent(partner, node_), {}, {}, {}, {}, {}, {}};
+      (route.agent == me_ ? led_ : routes_).push_back(std::move(route));
+    }
+  }
+
+  void run() {
+    post_direct();
+    hand_to_agents();
+    if (!led_.empty()) {
+      collect_sizes();
+      collect_parts();
+      for (Route& route : led_) cross(route);
+      for (Route& route : led_) deal(route);
+    }
+    mpi::wait(pending_, rounds_.idle, mpi::Deadline::never(), kWhat);
+    for (const Route& route : routes_) {
+      if (!nodes_.consecutive(route.partner)) spread(route.incoming, route.partner);
+    }
+    scratch_.give_back();
+  }
+
+ private:
+  using Requests = std::vector<mpi::Request>;
+  static constexpr std::string_view kWhat = "the other ranks' part of an exchange between nodes";
+
+  // The way to one other node and back.
+  struct Route {
+    std::size_t partner;      // the node
+    std::size_t agent;        // of this node
+    std::size_t their_agent;
+    Sizes send_sizes;         // at the agent: [peers x partner's ranks]
+    Sizes receive_sizes;      // at the agent: [peers x partner's ranks]
+    ByteSpan outgoing;        // at the agent: parts by sender, then by receiver
+    ByteSpan incoming;        // at the agent: the same of the partner; elsewhere: this rank's parts by sender
+    Requests collected;
+    Requests crossed;
+  };
+
+  void send_to(std::size_t to, ByteView bytes, int tag) {
+    for (; !bytes.empty(); bytes = bytes.subspan(std::min(bytes.size(), rounds_.round_bytes))) {
+      const ByteView now = bytes.first(std::min(bytes.size(), rounds_.round_bytes));
+      pending_.push_back(mpi::Request::send(comm_, now, narrow<int>(to), tag));
+      if (!rounds_.sent.empty()) rounds_.sent[to].add(now.size());
+    }
+  }
+
+  void receive_from(std::size_t from, ByteSpan bytes, int tag, Requests& requests) {
+    for (; !bytes.empty(); bytes = bytes.subspan(std::min(bytes.size(), rounds_.round_bytes))) {
+      const ByteSpan now = bytes.first(std::min(bytes.size(), rounds_.round_bytes));
+      requests.push_back(mpi::Request::receive(comm_, now, narrow<int>(from), tag));
+    }
+  }
+
+  void post_direct() {
+    for (const std::size_t peer : peers_) {
+      if (peer != me_) receive_from(peer, receive_.of(peer), kDirectTag, pending_);
+    }
+    for (const std::size_t peer : peers_) {
+      if (peer != me_) send_to(peer, send_.of(peer), kDirectTag);
+    }
+    const ByteView own = send_.of(me_);
+    std::copy(own.begin(), own.end(), receive_.of(me_).begin());
+  }
+
+  // This rank's parts for a node, one after the other.
+  ByteView parts_for(std::size_t node) {
+    const auto theirs = nodes_.ranks_of(node);
+    if (nodes_.consecutive(node)) return send_.run(theirs);
+    const ByteSpan packed = scratch_->take(send_.size_of(theirs));
+    auto at = packed.begin();
+    for (const std::size_t to : theirs) {
+      const ByteView part = send_.of(to);
+      at = std::copy(part.begin(), part.end(), at);
+    }
+    return packed;
+  }
+
+  // Where this rank's parts from a node arrive one after the other; spread() them unless that is their place.
+  ByteSpan landing(std::size_t node) {
+    const auto theirs = nodes_.ranks_of(node);
+    return nodes_.consecutive(node) ? receive_.run(theirs) : scratch_->take(receive_.size_of(theirs));
+  }
+
+  void hand_to_agents() {
+    for (const Route& route : routes_) send_to(route.agent, sizes_with(route.partner), kSizesTag);
+    for (Route& route : routes_) {
+      route.incoming = landing(route.partner);
+      receive_from(route.agent, route.incoming, kDealTag, pending_);
+      send_to(route.agent, parts_for(route.partner), kCollectTag);
+    }
+  }
+
+  std::uint64_t sizes_bytes(std::size_t node) const noexcept {
+    return 2 * nodes_.ranks_of(node).size() * sizeof(std::uint64_t);
+  }
+
+  // What this rank sends to each rank of a node, then what it expects from each.
+  ByteView sizes_with(std::size_t node) {
+    const ByteSpan sizes = scratch_->take(sizes_bytes(node));
+    auto at = sizes.begin();
+    const auto put = [&at](std::uint64_t size) {
+      const ByteView bytes = bytes_of(size);
+      at = std::copy(bytes.begin(), bytes.end(), at);
+    };
+    for (const std::size_t r : nodes_.ranks_of(node)) put(send_.size(r));
+    for (const std::size_t r : nodes_.ranks_of(node)) put(receive_.size(r));
+    return sizes;
+  }
+
+  void collect_sizes() {
+    std::vector<ByteView> told;  // [led x peers]
+    Requests requests;
+    for (const Route& route : led_) {
+      for (const std::size_t peer : peers_) {
+        if (peer == me_) {
+          told.push_back(sizes_with(route.partner));
+          continue;
+        }
+        const ByteSpan sizes = scratch_->take(sizes_bytes(route.partner));
+        receive_from(peer, sizes, kSizesTag, requests);
+        told.push_back(sizes);
+      }
+    }
+    mpi::wait(requests, rounds_.idle, mpi::Deadline::never(), kWhat);
+
+    auto next = told.begin();
+    for (Route& route : led_) {
+      const std::size_t theirs = nodes_.ranks_of(route.partner).size();
+      route.send_sizes.resize(peers_.size() * theirs);
+      route.receive_sizes.resize(peers_.size() * theirs);
+      for (std::size_t p = 0; p < peers_.size(); ++p, ++next) {
+        const std::size_t half = next->size() / 2;
+        std::memcpy(&route.send_sizes[p * theirs], next->data(), half);
+        std::memcpy(&route.receive_sizes[p * theirs], next->data() + half, half);
+      }
+    }
+  }
+
+  // Receives of all that comes to this agent; parts for a partner land where they leave from.
+  void collect_parts() {
+    for (Route& route : led_) {
+      const std::size_t theirs = nodes_.ranks_of(route.partner).size();
+      route.incoming = scratch_->take(sum(route.receive_sizes));
+      receive_from(route.their_agent, route.incoming, kCrossTag, route.crossed);
+      route.outgoing = scratch_->take(sum(route.send_sizes));
+      ByteSpan left = route.outgoing;
+      for (std::size_t p = 0; p < peers_.size(); ++p) {
+        const ByteSpan place = left.first(sum(std::span(route.send_sizes).subspan(p * theirs, theirs)));
+        left = left.subspan(place.size());
+        if (peers_[p] != me_) {
+          receive_from(peers_[p], place, kCollectTag, route.collected);
+        } else {
+          const ByteView own = parts_for(route.partner);
+          std::copy(own.begin(), own.end(), place.begin());
+        }
+      }
+    }
+  }
+
+  void cross(Route& route) {
+    mpi::wait(route.collected, rounds_.idle, mpi::Deadline::never(), kWhat);
+    send_to(route.their_agent, route.outgoing, kCrossTag);
+  }
+
+  // What came from a partner is ordered by sender, then by receiver; each peer gets its own in the order of senders.
+  void deal(Route& route) {
+    mpi::wait(route.crossed, rounds_.idle, mpi::Deadline::never(), kWhat);
+    const std::size_t theirs = nodes_.ranks_of(route.partner).size();
+    std::vector<ByteSpan> dealt;  // [peers]
+    for (std::size_t p = 0; p < peers_.size(); ++p) {
+      const std::uint64_t bytes = sum(std::span(route.receive_sizes).subspan(p * theirs, theirs));
+      dealt.push_back(peers_[p] == me_ ? landing(route.partner) : scratch_->take(bytes));
+      STOWAGE_ASSERT(kAssertLight, dealt.back().size() == bytes, "{} bytes for a place of {}", bytes,
+                     dealt.back().size());
+    }
+    std::vector<ByteSpan> free = dealt;
+    ByteView left = route.incoming;
+    for (std::size_t t = 0; t < theirs; ++t) {
+      for (std::size_t p = 0; p < peers_.size(); ++p) {
+        const std::uint64_t size = route.receive_sizes[p * theirs + t];
+        std::copy_n(left.begin(), size, free[p].begin());
+        left = left.subspan(size);
+        free[p] = free[p].subspan(size);
+      }
+    }
+    for (std::size_t p = 0; p < peers_.size(); ++p) {
+      if (peers_[p] != me_) {
+        send_to(peers_[p], dealt[p], kDealTag);
+      } else if (!nodes_.consecutive(route.partner)) {
+        spread(dealt[p], route.partner);
+      }
+    }
+  }
+
+  // Puts parts from the ranks of a node where they belong.
+  void spread(ByteView parts, std::size_t node) {
+    for (const std::size_t from : nodes_.ranks_of(node)) {
+      std::copy_n(parts.begin(), receive_.size(from), receive_.of(from).begin());
+      parts = parts.subspan(receive_.size(from));
+    }
+  }
+
+  MPI_Comm comm_;
+  const NodeMap& nodes_;
+  const Parts<ByteView>& send_;
+  const Parts<ByteSpan>& receive_;
+  const mpi::Rounds& rounds_;
+  mpi::Lent<Scratch> scratch_;
+  std::size_t me_ = 0;
+  std::size_t node_ = 0;
+  std::span<const std::size_t> peers_;  // the ranks of this node
+  std::vector<Route> routes_;           // through others
+  std::vector<Route> led_;              // through this rank
+  Requests pending_;                    // what need only be complete at the end
+};
+
+}  // namespace
+
+void all_to_all_by_node(MPI_Comm comm, const NodeMap& nodes, ByteView send, std::span<const std::uint64_t> send_sizes,
+                        ByteSpan receive, std::span<const std::uint64_t> receive_sizes, const mpi::Rounds& rounds) {
+  int ranks = 0;
+  mpi::check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+  const auto n = static_cast<std::size_t>(ranks);
+  STOWAGE_ASSERT(kAssertLight, nodes.ranks() == n && send_sizes.size() == n && receive_sizes.size() == n,
+                 "nodes of {} ranks, {} and {} sizes for {} ranks", nodes.ranks(), send_sizes.size(),
+                 receive_sizes.size(), n);
+  const Parts<ByteView> to_send(send, send_sizes);
+  const Parts<ByteSpan> to_receive(receive, receive_sizes);
+  NodeExchange(comm, nodes, to_send, to_receive, rounds).run();
+}
+
+}  // namespace stowage::exchange
