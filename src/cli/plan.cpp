@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <sstream>
 
 #include "base/error.hpp"
 #include "base/narrow.hpp"
@@ -18,6 +19,8 @@
 #include "loader/catalogue.hpp"
 #include "loader/shared_config.hpp"
 #include "loader/step_stream.hpp"
+#include "plan/cost_table.hpp"
+#include "plan/presets.hpp"
 
 namespace stowage::cli {
 namespace {
@@ -37,9 +40,32 @@ struct Options {
   bool small_ends = false;
   bool free_counts = false;
   std::vector<double> cost;
+  std::string preset;
+  std::string cost_table;
   bool json = false;
   std::string html;
 };
+
+std::string read_file(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) fail(STOWAGE_IO_ERROR, "cannot read {}: {}", file, std::strerror(errno));
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+plan::CostModel cost_model(const Options& options) {
+  if (!options.preset.empty()) return plan::preset_cost(options.preset);
+  if (!options.cost_table.empty()) {
+    return plan::fit_cost(plan::parse_cost_table(read_file(options.cost_table), options.cost_table));
+  }
+  plan::CostModel cost;
+  if (!options.cost.empty()) {
+    cost.linear = options.cost[0];
+    cost.quadratic = options.cost[1];
+  }
+  return cost;
+}
 
 plan::Request plain_request(const Options& options) {
   plan::Request request;
@@ -50,10 +76,7 @@ plan::Request plain_request(const Options& options) {
   request.pipeline_stages = options.pipeline;
   if (options.pipeline > 1) request.objective = options.one_f_one_b ? plan::Objective::one_f_one_b : plan::Objective::pipeline;
   if (options.small_ends) request.micro_batch_order = plan::MicroBatchOrder::small_ends;
-  if (!options.cost.empty()) {
-    request.cost.linear = options.cost[0];
-    request.cost.quadratic = options.cost[1];
-  }
+  request.cost = cost_model(options);
   return request;
 }
 
@@ -155,6 +178,10 @@ void add_plan(CLI::App& app, int& exit_code) {
   command->add_option("--cost", options->cost, "LINEAR,QUADRATIC: cost of a segment of l tokens is LINEAR l + QUADRATIC l^2")
       ->delimiter(',')
       ->expected(2);
+  command->add_option("--preset", options->preset, "cost by a model's shape instead, for example llama3-8b+internvit-6b")->excludes("--cost");
+  command->add_option("--cost-table", options->cost_table, "cost fitted to measured times instead: a CSV file with columns tokens, seconds")
+      ->excludes("--cost")
+      ->excludes("--preset");
   command->add_flag("--json", options->json, "print JSON instead of a table");
   command->add_option("--html", options->html, "also draw load per replica into this HTML file");
   command->callback([options, &exit_code] { exit_code = run(*options); });

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kWidth = 640.0;
 constexpr double kHeight = 150.0;
-constexpr double kMargin = 34.0;  // right of the bars, for the label of the mean
+constexpr double kMargin = 40.0;  // right of the bars, for the label of the mean
 constexpr std::size_t kStackedBars = 64;  // replicas up to which a bar shows its micro-batches
 
 constexpr const char* kStyle = R"(

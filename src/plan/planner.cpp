@@ -2,6 +2,7 @@
 #include "plan/planner.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <tuple>
 
@@ -25,6 +26,8 @@ constexpr double kMicroBatchTolerance = 1e-3;
 constexpr std::size_t kPackedAtOnce = std::size_t{1} << 25;  // micro-batches x items up to which it takes a few ms
 constexpr std::size_t kLevelled = std::size_t{1} << 16;  // micro-batches up to which all are searched together
 
+constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+
 // Micro-batches a replica that tokens and tiles call for.
 std::uint64_t least_count(const Items& items, std::span<const BinShape> micro_batches) {
   std::uint64_t tokens = 0;
@@ -39,7 +42,7 @@ std::uint64_t least_count(const Items& items, std::span<const BinShape> micro_ba
   for (const BinShape& shape : micro_batches) {
     token_caps += shape.tokens;
     largest_cap = std::max(largest_cap, shape.tokens);
-    tile_caps = __builtin_add_overflow_p(tile_caps, shape.tiles, std::uint64_t{}) ? shape.tiles : tile_caps + shape.tiles;
+    tile_caps = shape.tiles > kNoLimit - tile_caps ? kNoLimit : tile_caps + shape.tiles;
   }
   return std::max({div_ceil(tokens, token_caps), div_ceil(tiles, tile_caps),
                    div_ceil<std::uint64_t>(bin_count_bound(items.tokens, largest_cap), micro_batches.size())});

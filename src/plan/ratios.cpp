@@ -31,6 +31,43 @@ double most_tiles(const Request& request) {
   return request.tile_cap != 0 ? std::min<double>(tiles, request.tile_cap) : tiles;
 }
 
+// Samples of odd numbers of tiles only: a micro-batch's tiles have the parity of its number of samples. Where the token
+// cap keeps that number so small that the tiles determine it, an iteration's tiles fix its samples, and the tiles that a
+// step misses are given modulo twice the replicas, unless so many are missing that numbers of samples may differ anyway.
+// Returns the least number that may be missing; `missing` is what whole tiles alone say.
+std::uint64_t missing_with_parity(const Request& request, std::uint64_t tiles, std::uint64_t missing) {
+  const std::uint64_t replicas = request.replicas;
+  const std::size_t samples = request.tokens.size();
+  const auto odd = [](std::uint32_t t) { return t % 2 == 1; };
+  if (request.cap == 0 || samples == 0 || samples % replicas != 0 ||
+      !std::all_of(request.vision_tiles.begin(), request.vision_tiles.end(), odd)) {
+    return missing;
+  }
+  std::vector<std::uint32_t> shortest(request.tokens.begin(), request.tokens.end());
+  std::sort(shortest.begin(), shortest.end());
+  std::vector<std::uint64_t> sum(samples + 1, 0);
+  for (std::size_t i = 0; i < samples; ++i) sum[i + 1] = sum[i] + shortest[i];
+  const auto [least, most] = std::minmax_element(request.vision_tiles.begin(), request.vision_tiles.end());
+  // The most samples of a micro-batch such that tiles tell their number: n' samples have at least n' - n tiles more than n.
+  std::uint64_t told = 1;
+  const auto tells = [&](std::uint64_t larger) {
+    for (std::uint64_t n = 0; n + 1 < larger; ++n) {
+      if (larger * *least < n * *most + (larger - n)) return false;
+    }
+    return true;
+  };
+  while (told < samples && tells(told + 1)) ++told;
+  // Micro-batches that may hold more than that, and how many samples at most.
+  std::uint64_t exceptions = 0;
+  while ((exceptions + 1) * (told + 1) <= samples && sum[(exceptions + 1) * (told + 1)] <= (exceptions + 1) * request.cap) ++exceptions;
+  const auto held = static_cast<std::uint64_t>(std::upper_bound(sum.begin(), sum.end(), request.cap) - sum.begin()) - 1;
+  const std::uint64_t alike = (samples + 2 * replicas * tiles - tiles) % (2 * replicas);
+  const std::uint64_t excused = std::min(replicas, exceptions * held);
+  std::uint64_t differing = missing;
+  while (differing < replicas - excused) differing += replicas;
+  return std::min(alike, differing);
+}
+
 }  // namespace
 
 double dist_ratio(std::span<const double> devices) {
@@ -88,7 +125,7 @@ PhaseRatios phase_ratio_bounds(const Request& request, std::uint32_t iterations)
     costliest = std::max(costliest, request.cost(request.tokens[i]));
   }
   const std::uint64_t missing = (request.replicas - tiles % request.replicas) % request.replicas;
-  if (tiles > 0) bounds.vision = static_cast<double>(missing) / (request.replicas * most_tiles(request)) / iterations;
+  if (tiles > 0) bounds.vision = static_cast<double>(missing_with_parity(request, tiles, missing)) / (request.replicas * most_tiles(request)) / iterations;
   if (cost > 0.0) bounds.language = std::max(0.0, 1.0 - cost / (request.replicas * costliest)) / iterations;
   return bounds;
 }

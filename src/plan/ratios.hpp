@@ -27,8 +27,8 @@ struct PhaseRatios {
 PhaseRatios phase_ratios(const Request& request, const Plan& plan);
 
 // What whole tiles and whole samples leave of the DistRatios at `iterations` micro-batches a replica, whatever the plan:
-// the tiles that are missing to a multiple of the replicas must be missing somewhere; the iteration of the costliest
-// sample is at least that long.
+// the tiles that are missing to a multiple of the replicas must be missing somewhere (more of them where parity of whole
+// samples forbids the nearest multiple); the iteration of the costliest sample is at least that long.
 PhaseRatios phase_ratio_bounds(const Request& request, std::uint32_t iterations);
 
 }  // namespace stowage::plan

@@ -70,6 +70,23 @@ TEST(VisionPlans, AreSoundAndKeepTheTileCap) {
   }));
 }
 
+TEST(VisionPlans, NeverBeatTheBoundOfWholeTilesAndSamples) {
+  EXPECT_TRUE(rc::check([] {
+    const auto replicas = *rc::gen::inRange<std::uint32_t>(1, 7);
+    const auto count = replicas * *rc::gen::inRange<std::size_t>(1, 9);
+    const auto lengths = *rc::gen::container<Lengths>(count, rc::gen::inRange<std::uint32_t>(100, 900));
+    const auto tiles = *rc::gen::container<Lengths>(count, rc::gen::element<std::uint32_t>(1, 3, 5));
+    Request request = request_for(lengths, replicas, *rc::gen::inRange<std::uint32_t>(900, 5000));
+    request.vision_tiles = tiles;
+
+    const Plan plan = make_plan(request);
+
+    const PhaseRatios bounds = phase_ratio_bounds(request, plan.replica_begin[1]);
+    RC_ASSERT(phase_ratios(request, plan).vision >= bounds.vision - 1e-12);
+    RC_ASSERT(phase_ratios(request, plan).language >= bounds.language - 1e-12);
+  }));
+}
+
 TEST(VisionPlans, RefuseTilesThatDoNotFit) {
   const Lengths lengths = {1, 2};
   const Lengths tiles = {1, 9};
