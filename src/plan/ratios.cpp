@@ -47,12 +47,13 @@ std::uint64_t missing_with_parity(const Request& request, std::uint64_t tiles, s
   std::sort(shortest.begin(), shortest.end());
   std::vector<std::uint64_t> sum(samples + 1, 0);
   for (std::size_t i = 0; i < samples; ++i) sum[i + 1] = sum[i] + shortest[i];
-  const auto [least, most] = std::minmax_element(request.vision_tiles.begin(), request.vision_tiles.end());
+  const std::uint64_t least = *std::min_element(request.vision_tiles.begin(), request.vision_tiles.end());
+  const std::uint64_t most = *std::max_element(request.vision_tiles.begin(), request.vision_tiles.end());
   // The most samples of a micro-batch such that tiles tell their number: n' samples have at least n' - n tiles more than n.
   std::uint64_t told = 1;
   const auto tells = [&](std::uint64_t larger) {
     for (std::uint64_t n = 0; n + 1 < larger; ++n) {
-      if (larger * *least < n * *most + (larger - n)) return false;
+      if (larger * least < n * most + (larger - n)) return false;
     }
     return true;
   };
