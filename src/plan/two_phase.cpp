@@ -19,6 +19,7 @@ namespace {
 
 constexpr double kNear = 4e-6;  // penalty of a micro-batch that needs no attention: 0.2 % off
 constexpr double kTileWeight = 4.0;  // whole tiles are hard to put right again, language work is not
+constexpr std::uint64_t kBudgetShares = 16;  // two phases of all micro-batches at once need more than one stage does
 constexpr int kRounds = 6;  // of regrouping, spreading and sharpening at most
 
 struct Load {
@@ -106,7 +107,7 @@ class Iteration {
 class TwoPhase {
  public:
   TwoPhase(const Request& request, const Items& items)
-      : request_(request), items_(items), budget_(std::uint64_t{request.moves_per_sequence} * items.size() * kRounds) {
+      : request_(request), items_(items), budget_(std::uint64_t{request.moves_per_sequence} * items.size() * kBudgetShares) {
     for (std::uint32_t k = 0; k < items.size(); ++k) {
       const double language = request.cost(request.tokens[items.sequence[k]]);
       loads_.push_back({items.tiles_of(k), std::llround(language / items.unit), items.tokens[k]});
