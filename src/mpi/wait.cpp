@@ -12,8 +12,8 @@
 namespace stowage::mpi {
 namespace {
 
-constexpr unsigned kSpins = 64;
-constexpr unsigned kYields = 256;
+constexpr std::chrono::microseconds kSpin{10};
+constexpr std::chrono::microseconds kYield{100};
 constexpr std::chrono::microseconds kShortestSleep{20};
 constexpr std::chrono::microseconds kLongestSleep{200};
 constexpr Seconds kCentury{3.2e9};
@@ -37,15 +37,20 @@ Deadline Deadline::extended(Seconds more) const noexcept {
 }
 
 void Backoff::pause() {
-  const unsigned look = looks_++;
-  if (look < kSpins) return;
-  if (look < kSpins + kYields) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!started_) {
+    started_ = true;
+    begin_ = now;
+    sleep_ = kShortestSleep;
+  }
+  const auto waited = now - begin_;
+  if (waited < kSpin) return;
+  if (waited < kYield) {
     sched_yield();
     return;
   }
-  const unsigned doublings = std::min(look - kSpins - kYields, 8U) / 2;
-  std::this_thread::sleep_for(std::min(kShortestSleep * (1U << doublings), kLongestSleep));
-  looks_ = std::min(looks_, kSpins + kYields + 8);
+  std::this_thread::sleep_for(sleep_);
+  sleep_ = std::min(sleep_ * 3 / 2, kLongestSleep);
 }
 
 void poll(const std::function<bool()>& done, const Idle& idle, Deadline deadline, std::string_view what) {
