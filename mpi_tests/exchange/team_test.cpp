@@ -64,6 +64,17 @@ TEST(Team, TheIdleHookRunsWhileOthersAreAwaited) {
   EXPECT_GE(looks, least);
 }
 
+TEST(Team, TheIdleHookCanBeCalledFromOutsideAndMayBeAbsent) {
+  const auto team = make_solo_team();
+  int calls = 0;
+
+  team->idle();
+  team->set_idle([&] { ++calls; });
+  team->idle();
+
+  EXPECT_EQ(calls, 1);
+}
+
 TEST(SoloTeam, BehavesAsATeamOfOne) {
   const auto team = make_solo_team();
   for (const Traffic& traffic : test::awkward_traffic(1)) {

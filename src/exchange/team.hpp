@@ -82,6 +82,11 @@ class Team {
   // Called while waiting; for work that must go on, such as answering trainers. May be empty.
   void set_idle(std::function<void()> idle) { idle_ = std::move(idle); }
 
+  // Calls the hook: for waits for the team that happen outside of it, such as those of a collective reader.
+  void idle() const {
+    if (idle_) idle_();
+  }
+
  protected:
   std::function<void()> idle_;
 };
