@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::chrono::microseconds kSpin{10};
 constexpr std::chrono::microseconds kYield{100};
-constexpr std::chrono::microseconds kShortestSleep{20};
 constexpr std::chrono::microseconds kLongestSleep{200};
 constexpr Seconds kCentury{3.2e9};
 
@@ -37,13 +36,7 @@ Deadline Deadline::extended(Seconds more) const noexcept {
 }
 
 void Backoff::pause() {
-  const auto now = std::chrono::steady_clock::now();
-  if (!started_) {
-    started_ = true;
-    begin_ = now;
-    sleep_ = kShortestSleep;
-  }
-  const auto waited = now - begin_;
+  const auto waited = Clock::now() - begin_;
   if (waited < kSpin) return;
   if (waited < kYield) {
     sched_yield();

@@ -32,18 +32,17 @@ class Deadline {
 // Called once a poll; may be empty. What it throws ends the wait.
 using Idle = std::function<void()>;
 
-// What a waiting loop does between two looks: nothing for some microseconds, then yields the core, then sleeps for 20
-// to 200 microseconds. By time, not by looks: on a busy core each yield may last for milliseconds, while a sleeper is
-// woken at once. reset() after every success.
+// What a waiting loop does between two looks: nothing for some microseconds after the loop began, then yields the core,
+// then sleeps for 20 to 200 microseconds. By time, not by looks: on a busy core each yield may last for milliseconds,
+// while a sleeper is woken at once.
 class Backoff {
  public:
   void pause();
-  void reset() noexcept { started_ = false; }
 
  private:
-  std::chrono::steady_clock::time_point begin_;
-  std::chrono::microseconds sleep_{0};
-  bool started_ = false;
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin_ = Clock::now();
+  std::chrono::microseconds sleep_{20};
 };
 
 // Calls `done` until it says true, and `idle` in between. Throws STOWAGE_TIMEOUT that names `what` when the deadline
