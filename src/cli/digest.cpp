@@ -49,8 +49,10 @@ void print_step(exchange::Team& team, std::uint64_t step, std::vector<loader::Pr
   }
 }
 
-void print_digests(const Options& options, exchange::Team& team) {
+// nodes: [ranks of the team]
+void print_digests(const Options& options, exchange::Team& team, const std::vector<int>& nodes) {
   const config::Config config = loader::share_config(options.config, team);
+  if (config.exchange == config::Exchange::by_node) team.route_by_node(nodes);
   const loader::Catalogue catalogue = loader::Catalogue::open_or_throw(config, team);
   loader::Pipeline pipeline(config, catalogue, team, loader::constructors_over(config.data_parallel, team.size()));
   const std::uint64_t steps = options.steps != 0 ? options.steps : std::numeric_limits<std::uint64_t>::max();
@@ -73,13 +75,14 @@ int run_in_job(const Options& options) {
   std::vector<int> ranks(static_cast<std::size_t>(size));
   for (int r = 0; r < size; ++r) ranks[static_cast<std::size_t>(r)] = r;
   loader::Alarm alarm(alarms.get(), ranks, rank);
-  loader::share_cores(mpi::nodes_of_ranks(alarms.get()), rank);
+  const std::vector<int> nodes = mpi::nodes_of_ranks(alarms.get());
+  loader::share_cores(nodes, rank);
   const auto team = exchange::make_mpi_team(peers.get());
   team->set_idle([&] { alarm.check(); });
   Status status = STOWAGE_OK;
   std::string message;
   try {
-    print_digests(options, *team);
+    print_digests(options, *team, nodes);
   } catch (const exchange::SharedError& error) {
     status = error.status();
     message = error.what();
@@ -93,7 +96,7 @@ int run_in_job(const Options& options) {
 
 int run(const Options& options) {
   if (launched_by_mpi()) return run_in_job(options);
-  print_digests(options, *exchange::make_solo_team());
+  print_digests(options, *exchange::make_solo_team(), {0});
   return STOWAGE_OK;
 }
 

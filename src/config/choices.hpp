@@ -45,6 +45,10 @@ struct Choices<Io> {
   static constexpr std::array<std::string_view, 2> words{"cooperative", "collective"};
 };
 template <>
+struct Choices<Exchange> {
+  static constexpr std::array<std::string_view, 3> words{"auto", "plain", "by_node"};
+};
+template <>
 struct Choices<Delivery> {
   static constexpr std::array<std::string_view, 2> words{"auto", "messages"};
 };

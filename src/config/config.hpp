@@ -26,6 +26,7 @@ enum class LastBatch { drop, deliver };                // the incomplete global 
 enum class WeightUnit { sequences, tokens };
 enum class Order { shuffled, sequential };  // of a source within an epoch
 enum class Io { cooperative, collective };
+enum class Exchange { automatic, plain, by_node };  // of payload among loader ranks; automatic: plain
 enum class Delivery { automatic, messages };  // automatic: through shared memory inside a node
 enum class SampleUnit { sequence, document };  // what one entry of a Megatron index is to training
 
@@ -87,6 +88,7 @@ struct Config {
   WeightUnit weight_unit = WeightUnit::sequences;
   bool natural_weights = false;  // no source has a weight: each source counts by its number of sequences
   Io io = Io::cooperative;
+  Exchange exchange = Exchange::automatic;
   Delivery delivery = Delivery::automatic;
   Cost cost;
   Prefetch prefetch;

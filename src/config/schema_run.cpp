@@ -46,6 +46,7 @@ void read_run(Section& top, Config& config) {
   top.integer("epochs", config.epochs, 1, kMaxEpochs);
   top.require_exactly_one("steps", "epochs");
   top.choice("io", config.io);
+  top.choice("exchange", config.exchange);
   top.choice("delivery", config.delivery);
   read_cost(top, config.cost);
   if (config.cost.linear == 0.0 && config.cost.quadratic == 0.0) {

@@ -117,6 +117,11 @@ class NodeExchange {
     Requests crossed;
   };
 
+  struct Told {
+    std::uint64_t sent = 0;
+    std::uint64_t expected = 0;
+  };
+
   void send_to(std::size_t to, ByteView bytes, int tag) {
     for (; !bytes.empty(); bytes = bytes.subspan(std::min(bytes.size(), rounds_.round_bytes))) {
       const ByteView now = bytes.first(std::min(bytes.size(), rounds_.round_bytes));
@@ -163,7 +168,9 @@ class NodeExchange {
   }
 
   void hand_to_agents() {
-    for (const Route& route : routes_) send_to(route.agent, sizes_with(route.partner), kSizesTag);
+    for (const std::size_t peer : peers_) {
+      if (peer != me_) send_to(peer, sizes_for(peer), kSizesTag);
+    }
     for (Route& route : routes_) {
       route.incoming = landing(route.partner);
       receive_from(route.agent, route.incoming, kDealTag, pending_);
@@ -171,48 +178,51 @@ class NodeExchange {
     }
   }
 
-  std::uint64_t sizes_bytes(std::size_t node) const noexcept {
-    return 2 * nodes_.ranks_of(node).size() * sizeof(std::uint64_t);
+  // The ranks of the partners that an agent of this node leads to, in the order of its routes.
+  std::vector<std::size_t> ranks_behind(std::size_t agent) const {
+    std::vector<std::size_t> all;
+    for (const Route& route : agent == me_ ? led_ : routes_) {
+      const auto theirs = nodes_.ranks_of(route.partner);
+      if (route.agent == agent) all.insert(all.end(), theirs.begin(), theirs.end());
+    }
+    return all;
   }
 
-  // What this rank sends to each rank of a node, then what it expects from each.
-  ByteView sizes_with(std::size_t node) {
-    const ByteSpan sizes = scratch_->take(sizes_bytes(node));
-    auto at = sizes.begin();
-    const auto put = [&at](std::uint64_t size) {
-      const ByteView bytes = bytes_of(size);
-      at = std::copy(bytes.begin(), bytes.end(), at);
-    };
-    for (const std::size_t r : nodes_.ranks_of(node)) put(send_.size(r));
-    for (const std::size_t r : nodes_.ranks_of(node)) put(receive_.size(r));
+  // What an agent is told: what this rank sends to each rank behind it, and what it expects from each.
+  ByteView sizes_for(std::size_t agent) {
+    const std::vector<std::size_t> behind = ranks_behind(agent);
+    const ByteSpan sizes = scratch_->take(behind.size() * sizeof(Told));
+    for (std::size_t i = 0; i < behind.size(); ++i) {
+      const Told told{send_.size(behind[i]), receive_.size(behind[i])};
+      std::memcpy(sizes.data() + i * sizeof told, &told, sizeof told);
+    }
     return sizes;
   }
 
   void collect_sizes() {
-    std::vector<ByteView> told;  // [led x peers]
+    const std::size_t bytes = ranks_behind(me_).size() * sizeof(Told);
+    std::vector<ByteView> rows;  // [peers]
     Requests requests;
-    for (const Route& route : led_) {
-      for (const std::size_t peer : peers_) {
-        if (peer == me_) {
-          told.push_back(sizes_with(route.partner));
-          continue;
-        }
-        const ByteSpan sizes = scratch_->take(sizes_bytes(route.partner));
-        receive_from(peer, sizes, kSizesTag, requests);
-        told.push_back(sizes);
+    for (const std::size_t peer : peers_) {
+      if (peer == me_) {
+        rows.push_back(sizes_for(me_));
+        continue;
       }
+      const ByteSpan row = scratch_->take(bytes);
+      receive_from(peer, row, kSizesTag, requests);
+      rows.push_back(row);
     }
     mpi::wait(requests, rounds_.idle, mpi::Deadline::never(), kWhat);
 
-    auto next = told.begin();
     for (Route& route : led_) {
-      const std::size_t theirs = nodes_.ranks_of(route.partner).size();
-      route.send_sizes.resize(peers_.size() * theirs);
-      route.receive_sizes.resize(peers_.size() * theirs);
-      for (std::size_t p = 0; p < peers_.size(); ++p, ++next) {
-        const std::size_t half = next->size() / 2;
-        std::memcpy(&route.send_sizes[p * theirs], next->data(), half);
-        std::memcpy(&route.receive_sizes[p * theirs], next->data() + half, half);
+      for (ByteView& row : rows) {
+        for (std::size_t t = 0; t < nodes_.ranks_of(route.partner).size(); ++t) {
+          Told told;
+          std::memcpy(&told, row.data(), sizeof told);
+          row = row.subspan(sizeof told);
+          route.send_sizes.push_back(told.sent);
+          route.receive_sizes.push_back(told.expected);
+        }
       }
     }
   }

@@ -60,15 +60,10 @@ std::vector<std::uint32_t> replicas_of(const std::vector<std::int32_t>& register
 
 std::vector<int> constructors_of(const std::vector<std::uint32_t>& trainer_replicas, std::uint32_t replicas,
                                  const mpi::Job& job) {
-  const auto nodes_of = [&](const std::vector<int>& ranks) {
-    std::vector<int> nodes;
-    for (const int rank : ranks) nodes.push_back(job.nodes[static_cast<std::size_t>(rank)]);
-    return nodes;
-  };
-  const std::vector<int> trainer_nodes = nodes_of(job.trainer_ranks);
+  const std::vector<int> trainer_nodes = job.nodes_of(job.trainer_ranks);
   std::vector<int> replica_nodes(replicas);
   for (std::size_t t = trainer_replicas.size(); t-- > 0;) replica_nodes[trainer_replicas[t]] = trainer_nodes[t];
-  return constructors_near(replica_nodes, nodes_of(job.loader_ranks));
+  return constructors_near(replica_nodes, job.nodes_of(job.loader_ranks));
 }
 
 std::vector<deliver::Served> served_by(int me, const std::vector<int>& constructors,

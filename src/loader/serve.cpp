@@ -76,6 +76,7 @@ class LoaderRank {
     const std::vector<std::int32_t> registered = gather_registrations(job_, *team_, deadline_);
     config_ = share_config(options_.config_path, *team_);
     catalogue_ = std::make_unique<Catalogue>(Catalogue::open_or_throw(config_, *team_));
+    if (config_.exchange == config::Exchange::by_node) team_->route_by_node(job_.nodes_of(job_.loader_ranks));
     Constructors constructors;
     std::vector<deliver::Served> served;
     exchange::together(*team_, [&] {

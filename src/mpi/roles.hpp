@@ -19,6 +19,13 @@ struct Job {
   std::vector<int> trainer_ranks;  // in world, ascending; never empty
   std::vector<int> loader_ranks;   // in world, ascending; never empty
   std::vector<int> nodes;          // [ranks of world] as nodes_of_ranks() numbers them
+
+  // The nodes of some ranks of world, in their order.
+  std::vector<int> nodes_of(const std::vector<int>& ranks) const {
+    std::vector<int> theirs;
+    for (const int rank : ranks) theirs.push_back(nodes[static_cast<std::size_t>(rank)]);
+    return theirs;
+  }
 };
 
 // The tag of `world` that is in use during split_job.

@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"Foreign", "{sequences: 8}", "{sequences: 8, gradient_accumulation: 4}",
             "demo.yaml:3:23: unknown key 'batch.gradient_accumulation': expected one of sequences, tokens, last"},
         Row{"MergeKey", "steps: 10", "steps: 10\n<<: {}",
-            "demo.yaml:2:1: unknown key '<<': expected one of seed, data_parallel, steps, epochs, io, delivery, cost, "
+            "demo.yaml:2:1: unknown key '<<': expected one of seed, data_parallel, steps, epochs, io, exchange, delivery, cost, "
             "prefetch, limits, batch, micro_batch, over_long, zero_length, vocab_size, weights, sources"},
         Row{"Duplicate", "steps: 10", "steps: 10\nsteps: 20",
             "demo.yaml:2:1: duplicate key 'steps': first given at line 1"},
@@ -199,6 +199,8 @@ INSTANTIATE_TEST_SUITE_P(
             "demo.yaml:2:10: weights must be sequences or tokens, got 'token': did you mean 'tokens'?"},
         Row{"Io", "steps: 10", "steps: 10\nio: [collective]",
             "demo.yaml:2:5: io must be cooperative or collective, got a list"},
+        Row{"Exchange", "steps: 10", "steps: 10\nexchange: by_nodes",
+            "demo.yaml:2:11: exchange must be auto, plain or by_node, got 'by_nodes': did you mean 'by_node'?"},
         Row{"Delivery", "steps: 10", "steps: 10\ndelivery: message",
             "demo.yaml:2:11: delivery must be auto or messages, got 'message': did you mean 'messages'?"},
         Row{"Format", "format: megatron", "format: megaton",

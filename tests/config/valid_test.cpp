@@ -18,6 +18,7 @@ TEST(Valid, EveryKeyReachesItsPlace) {
       "zero_length: drop\n"
       "weights: tokens\n"
       "io: collective\n"
+      "exchange: by_node\n"
       "delivery: messages\n"
       "vocab_size: 50257\n"
       "cost: {linear: 0.5, quadratic: 2e3}\n"
@@ -48,6 +49,7 @@ TEST(Valid, EveryKeyReachesItsPlace) {
   EXPECT_EQ(config.weight_unit, WeightUnit::tokens);
   EXPECT_FALSE(config.natural_weights);
   EXPECT_EQ(config.io, Io::collective);
+  EXPECT_EQ(config.exchange, Exchange::by_node);
   EXPECT_EQ(config.delivery, Delivery::messages);
   EXPECT_EQ(config.cost.linear, 0.5);
   EXPECT_EQ(config.cost.quadratic, 2000.0);
@@ -66,9 +68,9 @@ TEST(Valid, EveryKeyReachesItsPlace) {
   EXPECT_EQ(source.order, Order::sequential);
   EXPECT_EQ(source.sample, SampleUnit::document);
   EXPECT_EQ(source.vocab_size, 256U);
-  EXPECT_EQ(source.mark, (Mark{16, 5}));
-  EXPECT_EQ(source.path_mark, (Mark{16, 39}));
-  EXPECT_EQ(source.weight_mark, (Mark{16, 53}));
+  EXPECT_EQ(source.mark, (Mark{17, 5}));
+  EXPECT_EQ(source.path_mark, (Mark{17, 39}));
+  EXPECT_EQ(source.weight_mark, (Mark{17, 53}));
 }
 
 TEST(Valid, SourcesTakeTheDefaultsOfTheFile) {
@@ -89,6 +91,7 @@ TEST(Valid, AbsentKeysKeepTheirDefaults) {
   const Config defaults;
   EXPECT_EQ(parsed.config.seed, defaults.seed);
   EXPECT_EQ(parsed.config.io, defaults.io);
+  EXPECT_EQ(parsed.config.exchange, Exchange::automatic);
   EXPECT_EQ(parsed.config.delivery, Delivery::automatic);
   EXPECT_EQ(parsed.config.batch.last, LastBatch::deliver);
   EXPECT_EQ(parsed.config.micro_batch.pad_segments_to, 1U);
