@@ -8,15 +8,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <random>
 
 #include "base/bytes.hpp"
 #include "bench/support/bench_main.hpp"
+#include "bench/support/made_up_source.hpp"
 #include "bench/support/measure.hpp"
 #include "loader/pipeline.hpp"
 #include "loader/serve.hpp"
 #include "mpi/check.hpp"
-#include "source/writer.hpp"
 #include "stowage.h"
 
 namespace stowage::bench {
@@ -47,23 +46,6 @@ Roles roles() {
   roles.trainers = std::max(1, ranks * 2 / 3);
   roles.loaders = ranks - roles.trainers;
   return roles;
-}
-
-void write_source(const std::string& path, bool hdf5, std::uint64_t sequences, double median) {
-  source::WriterOptions options;
-  options.type = source::TokenType::u16;
-  options.vocab_size = 50000;
-  options.force = true;
-  const auto writer = hdf5 ? source::make_hdf5_writer(path, options) : source::make_megatron_writer(path, options);
-  std::mt19937_64 random(1);
-  std::lognormal_distribution<double> lengths(std::log(median), 0.8);
-  std::vector<std::uint32_t> tokens;
-  for (std::uint64_t s = 0; s < sequences; ++s) {
-    tokens.assign(static_cast<std::size_t>(std::clamp(lengths(random), 1.0, 8000.0)), static_cast<std::uint32_t>(s % 50000));
-    writer->add(tokens);
-    writer->end_document();
-  }
-  writer->close();
 }
 
 std::string write_data(const Options& options, const Roles& roles) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <numeric>
 #include <random>
 
@@ -46,6 +47,22 @@ TEST_P(RoundsOf, AllGatherDeliversEveryRanksBytesInOrder) {
 
     EXPECT_EQ(all, expected) << traffic.name;
   }
+}
+
+TEST(Rounds, AGatheringTakesAMessageARankForEachDoublingOfWhatIsHeld) {
+  const World world;
+  const std::vector<std::uint64_t> sizes(static_cast<std::size_t>(world.size()), 9);
+  std::vector<Sent> sent(sizes.size());
+  Bytes all(9 * sizes.size());
+  Rounds rounds;
+  rounds.sent = sent;
+
+  all_gather(world.get(), Bytes(9), sizes, all, rounds);
+
+  Sent total;
+  for (const Sent& to : sent) total = {total.messages + to.messages, total.bytes + to.bytes};
+  EXPECT_EQ(total.messages, std::bit_width(sizes.size() - 1));
+  EXPECT_EQ(total.bytes, 9 * (sizes.size() - 1));
 }
 
 TEST_P(RoundsOf, BroadcastReachesEveryRankFromEveryRoot) {

@@ -8,10 +8,8 @@
 #include <vector>
 
 #include "base/assert.hpp"
-#include "base/narrow.hpp"
 #include "mpi/check.hpp"
 #include "mpi/lent.hpp"
-#include "mpi/request.hpp"
 
 namespace stowage::exchange {
 namespace {
@@ -122,19 +120,9 @@ class NodeExchange {
     std::uint64_t expected = 0;
   };
 
-  void send_to(std::size_t to, ByteView bytes, int tag) {
-    for (; !bytes.empty(); bytes = bytes.subspan(std::min(bytes.size(), rounds_.round_bytes))) {
-      const ByteView now = bytes.first(std::min(bytes.size(), rounds_.round_bytes));
-      pending_.push_back(mpi::Request::send(comm_, now, narrow<int>(to), tag));
-      if (!rounds_.sent.empty()) rounds_.sent[to].add(now.size());
-    }
-  }
-
+  void send_to(std::size_t to, ByteView bytes, int tag) { mpi::send_cut(comm_, bytes, to, tag, rounds_, pending_); }
   void receive_from(std::size_t from, ByteSpan bytes, int tag, Requests& requests) {
-    for (; !bytes.empty(); bytes = bytes.subspan(std::min(bytes.size(), rounds_.round_bytes))) {
-      const ByteSpan now = bytes.first(std::min(bytes.size(), rounds_.round_bytes));
-      requests.push_back(mpi::Request::receive(comm_, now, narrow<int>(from), tag));
-    }
+    mpi::receive_cut(comm_, bytes, from, tag, rounds_, requests);
   }
 
   void post_direct() {

@@ -79,12 +79,10 @@ class MpiTeam final : public Team {
   void all_to_all(ByteView send, std::span<const std::uint64_t> send_sizes, ByteSpan receive,
                   std::span<const std::uint64_t> receive_sizes) override {
     if constexpr (kAssertComm <= STOWAGE_ASSERT_LEVEL) check_sizes(send_sizes, receive_sizes);
-    mpi::Rounds counted = rounds();
-    counted.sent = sent_;
     if (nodes_) {
-      all_to_all_by_node(comm_, *nodes_, send, send_sizes, receive, receive_sizes, counted);
+      all_to_all_by_node(comm_, *nodes_, send, send_sizes, receive, receive_sizes, rounds());
     } else {
-      mpi::all_to_all(comm_, send, send_sizes, receive, receive_sizes, counted);
+      mpi::all_to_all(comm_, send, send_sizes, receive, receive_sizes, rounds());
     }
   }
 
@@ -98,7 +96,7 @@ class MpiTeam final : public Team {
   std::span<const mpi::Sent> sent() const noexcept override { return sent_; }
 
  private:
-  mpi::Rounds rounds() const { return {idle_, round_bytes_}; }
+  mpi::Rounds rounds() { return {idle_, round_bytes_, sent_}; }
 
   Ballot reduce(const Vote& vote) {
     const Ballot mine{.first_failing = static_cast<std::uint64_t>(vote.status == STOWAGE_OK ? size_ : rank_),

@@ -76,7 +76,7 @@ class Team {
   // a node of its own.
   virtual void route_by_node(std::span<const int> node_of_rank) = 0;
 
-  // [size()] what all_to_all sent to each rank so far, and for its sake.
+  // [size()] the messages of all_to_all and all_gather to each rank so far, those that are passed on included.
   virtual std::span<const mpi::Sent> sent() const noexcept = 0;
 
   // Called while waiting; for work that must go on, such as answering trainers. May be empty.

@@ -9,12 +9,12 @@
 #include "base/narrow.hpp"
 #include "mpi/check.hpp"
 #include "mpi/lent.hpp"
-#include "mpi/request.hpp"
 
 namespace stowage::mpi {
 namespace {
 
 constexpr int kAllToAllTag = 23102;
+constexpr int kAllGatherTag = 23103;
 
 struct Layout {
   int rank = 0;
@@ -44,6 +44,25 @@ std::uint64_t largest(std::span<const std::uint64_t> sizes) {
 
 }  // namespace
 
+void send_cut(MPI_Comm comm, ByteView bytes, std::size_t to, int tag, const Rounds& rounds,
+              std::vector<Request>& requests) {
+  while (!bytes.empty()) {
+    const ByteView now = bytes.first(std::min(bytes.size(), rounds.round_bytes));
+    requests.push_back(Request::send(comm, now, narrow<int>(to), tag));
+    if (!rounds.sent.empty()) rounds.sent[to].add(now.size());
+    bytes = bytes.subspan(now.size());
+  }
+}
+
+void receive_cut(MPI_Comm comm, ByteSpan bytes, std::size_t from, int tag, const Rounds& rounds,
+                 std::vector<Request>& requests) {
+  while (!bytes.empty()) {
+    const ByteSpan now = bytes.first(std::min(bytes.size(), rounds.round_bytes));
+    requests.push_back(Request::receive(comm, now, narrow<int>(from), tag));
+    bytes = bytes.subspan(now.size());
+  }
+}
+
 void broadcast(MPI_Comm comm, int root, ByteSpan data, const Rounds& rounds) {
   for (std::uint64_t round = 0; round * rounds.round_bytes < data.size(); ++round) {
     const ByteSpan now = part(data, round, rounds.round_bytes);
@@ -61,36 +80,27 @@ void all_gather(MPI_Comm comm, ByteView mine, std::span<const std::uint64_t> siz
   STOWAGE_ASSERT(kAssertLight, mine.size() == sizes[static_cast<std::size_t>(layout.rank)],
                  "rank {} gives {} bytes where {} were announced", layout.rank, mine.size(),
                  sizes[static_cast<std::size_t>(layout.rank)]);
-  const auto begin = begins(sizes);
-  STOWAGE_ASSERT(kAssertLight, all.size() == begin.back(), "room for {} bytes where {} come", all.size(), begin.back());
 
-  struct Round {
-    Bytes arrived;
-    std::vector<int> counts;
-    std::vector<int> places;
-  };
-  Lent<Round> now({Bytes(), std::vector<int>(ranks), std::vector<int>(ranks)});
-  const std::size_t each = std::max<std::size_t>(1, rounds.round_bytes / ranks);
-  for (std::uint64_t round = 0; round * each < largest(sizes); ++round) {
-    std::size_t total = 0;
-    for (std::size_t r = 0; r < ranks; ++r) {
-      now->counts[r] = narrow<int>(part(all.subspan(begin[r], sizes[r]), round, each).size());
-      now->places[r] = narrow<int>(total);
-      total += static_cast<std::size_t>(now->counts[r]);
-    }
-    now->arrived.resize(total);
-    const ByteView given = part(mine, round, each);
-    MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Iallgatherv(given.data(), narrow<int>(given.size()), MPI_BYTE, now->arrived.data(), now->counts.data(),
-                          now->places.data(), MPI_BYTE, comm, &request),
-          "MPI_Iallgatherv");
-    wait(request, rounds.idle, Deadline::never(), "the other ranks' part of a gathering");
-    for (std::size_t r = 0; r < ranks; ++r) {
-      const ByteView from(now->arrived.data() + now->places[r], static_cast<std::size_t>(now->counts[r]));
-      std::copy(from.begin(), from.end(), part(all.subspan(begin[r], sizes[r]), round, each).begin());
-    }
+  // In step k a rank holds the parts of 2^k ranks, itself and those after it, and passes them to the rank that is as
+  // many before it.
+  const auto me = static_cast<std::size_t>(layout.rank);
+  std::vector<std::uint64_t> sizes_from_me(ranks);
+  std::rotate_copy(sizes.begin(), sizes.begin() + layout.rank, sizes.end(), sizes_from_me.begin());
+  const auto begin = begins(sizes_from_me);
+  STOWAGE_ASSERT(kAssertLight, all.size() == begin.back(), "room for {} bytes where {} come", all.size(), begin.back());
+  Lent<Bytes> held{Bytes(all.size())};
+  std::copy(mine.begin(), mine.end(), held->begin());
+  for (std::size_t have = 1; have < ranks; have *= 2) {
+    const std::size_t more = std::min(have, ranks - have);
+    std::vector<Request> requests;
+    receive_cut(comm, ByteSpan(*held).subspan(begin[have], begin[have + more] - begin[have]), (me + have) % ranks,
+                kAllGatherTag, rounds, requests);
+    send_cut(comm, ByteView(*held).first(begin[more]), (me + ranks - have) % ranks, kAllGatherTag, rounds, requests);
+    wait(requests, rounds.idle, Deadline::never(), "the other ranks' part of a gathering");
   }
-  now.give_back();
+  held.give_back();
+  const auto after_last = held->begin() + static_cast<std::ptrdiff_t>(begin[ranks - me]);
+  std::rotate_copy(held->begin(), after_last, held->end(), all.begin());
 }
 
 void all_to_all(MPI_Comm comm, ByteView send, std::span<const std::uint64_t> send_sizes, ByteSpan receive,
@@ -113,15 +123,13 @@ void all_to_all(MPI_Comm comm, ByteView send, std::span<const std::uint64_t> sen
     std::vector<Request> requests;
     for (std::size_t step = 1; step < ranks; ++step) {
       const std::size_t from = (me + ranks - step) % ranks;
-      const ByteSpan now = part(receive.subspan(receive_begin[from], receive_sizes[from]), round, rounds.round_bytes);
-      if (!now.empty()) requests.push_back(Request::receive(comm, now, narrow<int>(from), kAllToAllTag));
+      receive_cut(comm, part(receive.subspan(receive_begin[from], receive_sizes[from]), round, rounds.round_bytes), from,
+                  kAllToAllTag, rounds, requests);
     }
     for (std::size_t step = 1; step < ranks; ++step) {
       const std::size_t to = (me + step) % ranks;
-      const ByteView now = part(send.subspan(send_begin[to], send_sizes[to]), round, rounds.round_bytes);
-      if (now.empty()) continue;
-      requests.push_back(Request::send(comm, now, narrow<int>(to), kAllToAllTag));
-      if (!rounds.sent.empty()) rounds.sent[to].add(now.size());
+      send_cut(comm, part(send.subspan(send_begin[to], send_sizes[to]), round, rounds.round_bytes), to, kAllToAllTag,
+               rounds, requests);
     }
     if (round == 0) {
       const ByteView own = send.subspan(send_begin[me], send_sizes[me]);

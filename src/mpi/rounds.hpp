@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "base/bytes.hpp"
+#include "mpi/request.hpp"
 #include "mpi/wait.hpp"
 
 namespace stowage::mpi {
@@ -33,13 +35,20 @@ struct Rounds {
   std::span<Sent> sent{};  // [ranks] where exchanges count their messages; empty: they do not
 };
 
+// Begin a transfer in as many messages as its length asks for, none where it is empty; appended to `requests`.
+void send_cut(MPI_Comm comm, ByteView bytes, std::size_t to, int tag, const Rounds& rounds,
+              std::vector<Request>& requests);
+void receive_cut(MPI_Comm comm, ByteSpan bytes, std::size_t from, int tag, const Rounds& rounds,
+                 std::vector<Request>& requests);
+
 // All are collective over comm, poll, and throw as mpi::poll does. When `idle` ends a wait, the communicator is of no
-// further use, and buffers that were to be sent must live until MPI is finalised; all_to_all cancels its receives.
+// further use, and buffers that were to be sent must live until MPI is finalised; receives are cancelled, but for those of a broadcast.
 
 // data has the same size on every rank.
 void broadcast(MPI_Comm comm, int root, ByteSpan data, const Rounds& rounds);
 
-// Bytes of every rank in rank order: sizes [ranks] is known to all, all holds their sum.
+// Bytes of every rank in rank order: sizes [ranks] is known to all, all holds their sum. By Bruck's algorithm: each rank
+// sends log2(ranks) messages, rounded up.
 void all_gather(MPI_Comm comm, ByteView mine, std::span<const std::uint64_t> sizes, ByteSpan all, const Rounds& rounds);
 
 // Personalised exchange: parts for (from) rank 0, 1, ... one after the other; sizes in bytes [ranks]. A rank's sizes
