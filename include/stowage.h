@@ -57,11 +57,20 @@ typedef struct stowage_trainer stowage_trainer;
 /* What a trainer may choose. Fill with stowage_trainer_options_init, then change what differs. */
 typedef struct stowage_trainer_options {
   int32_t replica;        /* data-parallel rank in [0, replicas); -1 (default): this trainer's rank among the trainers,
-                             legal when there are as many trainers as replicas. Several trainers may name one replica:
-                             each gets the same data */
+                             legal when there are as many trainers as replicas. Trainers that name one replica share
+                             its data: each gets the part that its ranks below say */
   double startup_seconds; /* longest wait in create for the job's ranks and for the loaders to open every source;
                              default 300 */
   double acquire_seconds; /* longest wait in acquire for one step; 0 (default): as the configuration says */
+
+  /* The trainer's place among the ranks of its replica; each rank in [0, size), default 0 of 1. They decide which arrays
+     it gets and which slice of them: see stowage_micro_batch. */
+  int32_t tensor_parallel_rank; /* peers of all tensor-parallel ranks get the same */
+  int32_t tensor_parallel_size;
+  int32_t context_parallel_rank;
+  int32_t context_parallel_size; /* must be the configuration's context_parallel */
+  int32_t pipeline_parallel_rank; /* stage of the model */
+  int32_t pipeline_parallel_size;
 } stowage_trainer_options;
 
 /* What is known of the run from the start. */
@@ -88,22 +97,34 @@ typedef struct stowage_segment {
 } stowage_segment;
 
 /* One pack of segments. The batch dimension is 1: `length` tokens in one row, segments one after the other, each padded
- * at its end. Boundaries come from lengths, never from token values. */
+ * at its end. Boundaries come from lengths, never from token values.
+ *
+ * A trainer gets its part of the row, `local_length` entries; what its pipeline stage does not need is NULL:
+ *   pipeline stage   first    last    both (only one)   between
+ *   tokens           given    NULL    given             NULL
+ *   position_ids     given    NULL    given             NULL
+ *   labels           NULL     given   given             NULL
+ *   loss_mask        NULL     given   given             NULL
+ * With context parallelism of size C every segment's padded extent is a multiple of 2 * C, and rank r gets, of every
+ * segment in order, the chunks r and 2 * C - 1 - r of its 2 * C equal ones; a micro-batch without segments is cut in the
+ * same way as a whole. Boundaries, counts and origin are those of the whole row on every rank. */
 typedef struct stowage_micro_batch {
-  const int64_t *tokens;            /* [1, length]; padding holds the configured pad token */
-  const int64_t *labels;            /* [1, length]; the next token of the segment; pad token at its last and in padding */
-  const float *loss_mask;           /* [1, length]; 1 where a label exists, else 0 */
-  const int64_t *position_ids;      /* [1, length]; from 0 in each segment, going on through its padding */
+  const int64_t *tokens;            /* [1, local_length]; padding holds the configured pad token */
+  const int64_t *labels;            /* [1, local_length]; the next token of the segment, also where another rank holds
+                                       that token; pad token at the segment's last and in padding */
+  const float *loss_mask;           /* [1, local_length]; 1 where a label exists, else 0 */
+  const int64_t *position_ids;      /* [1, local_length]; from 0 in each segment, going on through its padding */
   const int32_t *cu_seqlens;        /* [segments + 1]; running sum of real lengths, from 0 */
   const int32_t *cu_seqlens_padded; /* [segments + 1]; where segments begin in the row; first 0, last = length */
   const stowage_segment *origin;    /* [segments] */
-  uint32_t length;                  /* >= 1; at most the cap */
+  uint32_t length;                  /* of the whole row: >= 1; at most the cap */
+  uint32_t local_length;            /* = length / context-parallel size */
   uint32_t segments;                /* 0 only in an empty micro-batch, which is all padding */
   uint32_t tokens_real;             /* = cu_seqlens[segments] */
   int32_t max_seqlen;               /* longest padded segment: what attention kernels want; = length where segments = 0 */
 } stowage_micro_batch;
 
-/* All that one replica gets for one optimizer step. */
+/* All that one replica gets for one optimizer step; counts are of the whole replica, whatever part this trainer has. */
 typedef struct stowage_step {
   uint64_t step;               /* from 0, the same on every replica */
   uint64_t replica_tokens;     /* real tokens of this replica */
@@ -153,8 +174,8 @@ STOWAGE_API stowage_status stowage_step_acquire(stowage_trainer *trainer, const 
  * step: the loaders' state moves past it. Not collective. */
 STOWAGE_API stowage_status stowage_step_release(stowage_trainer *trainer, const stowage_step **step);
 
-/* A 128-bit digest of everything in the step, as 32 hexadecimal digits and a terminating zero. Equal digests mean
- * equal streams, whatever the number of loaders. Not collective. */
+/* A 128-bit digest of everything in the step that this trainer got, as 32 hexadecimal digits and a terminating zero.
+ * Equal digests mean equal streams, whatever the number of loaders. Not collective. */
 STOWAGE_API stowage_status stowage_step_digest(const stowage_step *step, char hex[33]);
 
 /* The message of the last failed call of the calling thread; "" if none. Valid until this thread's next call. */

@@ -44,7 +44,15 @@ T& required(T* argument, const char* name) {
 }
 
 stowage_trainer_options defaults() {
-  return {.replica = -1, .startup_seconds = 300.0, .acquire_seconds = 0.0};
+  return {.replica = -1,
+          .startup_seconds = 300.0,
+          .acquire_seconds = 0.0,
+          .tensor_parallel_rank = 0,
+          .tensor_parallel_size = 1,
+          .context_parallel_rank = 0,
+          .context_parallel_size = 1,
+          .pipeline_parallel_rank = 0,
+          .pipeline_parallel_size = 1};
 }
 
 stowage_trainer_options checked(const stowage_trainer_options* options) {
@@ -59,6 +67,13 @@ stowage_trainer_options checked(const stowage_trainer_options* options) {
     stowage::fail(STOWAGE_INVALID_ARGUMENT, "options.acquire_seconds must be >= 0, got {}", chosen.acquire_seconds);
   }
   return chosen;
+}
+
+// Checked where the configuration is known.
+stowage::deliver::Coordinates coordinates_of(const stowage_trainer_options& options) {
+  return {.tensor = {options.tensor_parallel_rank, options.tensor_parallel_size},
+          .context = {options.context_parallel_rank, options.context_parallel_size},
+          .pipeline = {options.pipeline_parallel_rank, options.pipeline_parallel_size}};
 }
 
 stowage_trainer& alive(stowage_trainer* trainer) {
@@ -86,7 +101,8 @@ stowage_status stowage_trainer_create(MPI_Comm world, const stowage_trainer_opti
     if (!stowage::mpi::usable()) {
       stowage::fail(STOWAGE_STATE_ERROR, "MPI must be initialised before stowage_trainer_create and not finalised");
     }
-    auto client = std::make_unique<stowage::deliver::Client>(world, chosen.replica, chosen.startup_seconds);
+    auto client = std::make_unique<stowage::deliver::Client>(world, chosen.replica, chosen.startup_seconds,
+                                                             coordinates_of(chosen));
     auto handle = std::make_unique<stowage_trainer>();
     handle->acquire_seconds =
         chosen.acquire_seconds > 0 ? chosen.acquire_seconds : client->default_acquire_seconds();
@@ -102,8 +118,8 @@ stowage_status stowage_trainer_create_embedded(const char* config_path, const st
     required(trainer, "trainer") = nullptr;
     const stowage_trainer_options chosen = checked(options);
     auto handle = std::make_unique<stowage_trainer>();
-    handle->source =
-        std::make_unique<stowage::loader::Embedded>(&required(config_path, "config_path"), chosen.replica);
+    handle->source = std::make_unique<stowage::loader::Embedded>(&required(config_path, "config_path"), chosen.replica,
+                                                                 coordinates_of(chosen));
     *trainer = handle.release();
     return STOWAGE_OK;
   });

@@ -56,7 +56,8 @@ struct Batch {
 
 struct MicroBatch {
   std::uint32_t tokens = 0;           // cap: sum of padded segments never exceeds it
-  std::uint32_t pad_segments_to = 1;  // each segment's padded length is a multiple of this
+  std::uint32_t context_parallel = 1; // the top-level key: ranks that share each row, see deliver/slices.hpp
+  std::uint32_t pad_segments_to = 1;  // each segment's padded length is a multiple of this; of 2 * context_parallel if > 1
   bool pad_to_cap = false;            // every micro-batch is exactly `tokens` long
   bool equal_counts = true;           // every replica gets the same number of micro-batches in a step
   std::int64_t pad_token = 0;         // fills padding, and the label of each segment's last token

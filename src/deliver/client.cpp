@@ -25,11 +25,11 @@ bool pump_until(Pump&& pump, Done&& done, mpi::Deadline deadline) {
 
 }  // namespace
 
-Client::Client(MPI_Comm world, std::int32_t replica, double startup_seconds)
-    : job_(mpi::split_job(world, mpi::Role::trainer, mpi::Seconds(startup_seconds))) {
+Client::Client(MPI_Comm world, std::int32_t replica, double startup_seconds, const Coordinates& coordinates)
+    : job_(mpi::split_job(world, mpi::Role::trainer, mpi::Seconds(startup_seconds))), steps_(part_of(coordinates)) {
   const mpi::Deadline deadline = mpi::Deadline::after(mpi::Seconds(startup_seconds));
   hear(MPI_ANY_SOURCE);
-  const Register hello{replica};
+  const Register hello{replica, coordinates};
   mpi::Request sending = mpi::Request::send(job_.world.get(), bytes_of(hello), job_.loader_ranks.front(), kTagRegister);
   sending.wait({}, deadline, "the first loader rank to take a trainer's registration");
 

@@ -20,9 +20,10 @@ namespace stowage::deliver {
 // of MPI, and shown where it lies.
 class Client final : public StepSource {
  public:
-  // Joins the job in `world` as a trainer. Collective over `world` (loaders take part through their own start-up).
+  // Joins the job in `world` as a trainer of that replica, at that place in it. Collective over `world` (loaders take
+  // part through their own start-up).
   // Throws what split_job throws, or the loaders' own error, or STOWAGE_TIMEOUT.
-  Client(MPI_Comm world, std::int32_t replica, double startup_seconds);
+  Client(MPI_Comm world, std::int32_t replica, double startup_seconds, const Coordinates& coordinates = {});
   ~Client() override;
 
   const stowage_info& info() const noexcept override { return info_; }

@@ -3,7 +3,7 @@
 // never collective.
 //
 //   trainer                                   loader
-//   Register{replica}          ------------>  first loader rank
+//   Register{replica, place}   ------------>  first loader rank
 //                              <------------  Notice{welcome} + payload: JobInfo, from the rank that will serve
 //   Pull{ring}                 ------------>  once, if the ring that JobInfo names is mapped: steps come through it
 //                                             (step_ring.hpp), and what it says replaces Pull{pull}
@@ -23,6 +23,7 @@
 #include <string>
 #include <type_traits>
 
+#include "deliver/part.hpp"
 #include "deliver/shared_rings.hpp"
 #include "stowage.h"
 
@@ -32,6 +33,7 @@ enum Tag : int { kTagRegister = 101, kTagPull = 102, kTagNotice = 103, kTagPaylo
 
 struct Register {
   std::int32_t replica = -1;
+  Coordinates coordinates;
 };
 
 enum class PullKind : std::uint32_t { pull = 1, close = 2, ring = 3 };
@@ -54,7 +56,8 @@ struct Notice {
   std::uint32_t reserved = 0;
 };
 
-static_assert(std::is_trivially_copyable_v<Pull> && std::is_trivially_copyable_v<Notice>);
+static_assert(std::is_trivially_copyable_v<Register> && std::is_trivially_copyable_v<Pull> &&
+              std::is_trivially_copyable_v<Notice>);
 
 // A payload travels in messages of at most this size, so that no count overflows an int.
 inline constexpr std::size_t kPayloadChunk = std::size_t{256} << 20;

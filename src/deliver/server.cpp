@@ -9,6 +9,7 @@
 #include "base/assert.hpp"
 #include "base/frame.hpp"
 #include "base/log.hpp"
+#include "deliver/step_parts.hpp"
 #include "deliver/transfer.hpp"
 
 namespace stowage::deliver {
@@ -27,7 +28,7 @@ struct Server::Trainer {
   struct Waiting {
     std::uint64_t step = 0;
     bool in_ring = false;
-    Payload block;
+    std::shared_ptr<StepParts> parts;
   };
 
   Served served;
@@ -149,8 +150,9 @@ void Server::send_ready(Trainer& trainer) {
   while (!trainer.waiting.empty() && trainer.waiting.front().step < trainer.wanted) {
     Trainer::Waiting next = std::move(trainer.waiting.front());
     trainer.waiting.pop_front();
-    bytes_sent_ += next.block->size();
-    send(trainer, {.kind = NoticeKind::step, .step = next.step}, std::move(next.block));
+    Payload part = next.parts->copy(trainer.served.part);
+    bytes_sent_ += part->size();
+    send(trainer, {.kind = NoticeKind::step, .step = next.step}, std::move(part));
   }
   if (trainer.waiting.empty() && trainer.replica->offered == trainer.steps && !trainer.told_end) {
     trainer.told_end = true;
@@ -197,12 +199,14 @@ AlignedBuffer Server::allocate(std::uint32_t replica, std::size_t bytes) {
 void Server::offer(std::uint32_t replica, AlignedBuffer block) {
   Replica& to = of(replica);
   const auto shared = std::make_shared<const AlignedBuffer>(std::move(block));
+  const auto parts = std::make_shared<StepParts>(shared);
   const bool in_ring = to.ring != nullptr && to.ring->publish(shared->bytes());
   bool read_in_ring = false;
   for (const auto& trainer : trainers_) {
     if (trainer->replica != &to || trainer->closed) continue;
+    bytes_if_copied_ += shared->size();
     if (in_ring && trainer->way != Trainer::Way::messages) read_in_ring = true;
-    if (!in_ring || trainer->way != Trainer::Way::ring) trainer->waiting.push_back({to.offered, in_ring, shared});
+    if (!in_ring || trainer->way != Trainer::Way::ring) trainer->waiting.push_back({to.offered, in_ring, parts});
   }
   if (read_in_ring) bytes_shared_ += shared->size();
   if (to.ring != nullptr && !in_ring && !to.warned) {

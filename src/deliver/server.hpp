@@ -24,6 +24,7 @@ struct Served {
   int rank = 0;            // in the world communicator
   bool same_node = false;  // as the loader rank
   JobInfo job;
+  Part part;  // what it gets of its replica's steps; by message it is sent only that
 };
 
 // Never blocks: progress() moves everything that can move and is called from every wait of the loader. One thread.
@@ -42,8 +43,9 @@ class Server {
   bool has_room() const noexcept;     // for one more step of every replica
   bool all_closed() const noexcept;   // every trainer has left; true without trainers
   std::uint64_t released() const noexcept;  // steps that every trainer has given back; the largest value if it serves none
-  std::uint64_t bytes_sent() const noexcept { return bytes_sent_; }      // in messages: one copy a trainer
+  std::uint64_t bytes_sent() const noexcept { return bytes_sent_; }      // in messages: each trainer its part
   std::uint64_t bytes_shared() const noexcept { return bytes_shared_; }  // in shared memory: one copy for all trainers
+  std::uint64_t bytes_if_copied() const noexcept { return bytes_if_copied_; }  // had each trainer its own copy of all
 
   // Memory to build the replica's next block in: its trainers' shared memory if it has a place there, else the heap.
   AlignedBuffer allocate(std::uint32_t replica, std::size_t bytes);
@@ -79,6 +81,7 @@ class Server {
   mpi::Request hearing_;
   std::uint64_t bytes_sent_ = 0;
   std::uint64_t bytes_shared_ = 0;
+  std::uint64_t bytes_if_copied_ = 0;
 };
 
 // Tells trainers that no server has welcomed why start-up failed. Returns when they have taken the message or the

@@ -4,8 +4,11 @@
 // never stored.
 //
 //   BlockHead | MicroShape[micro_batches] | for each micro-batch, each array on a 64-byte boundary:
-//   origin[segments] tokens[length] labels[length] position_ids[length] loss_mask[length] cu_seqlens[segments + 1]
+//   origin[segments] tokens[row] labels[row] position_ids[row] loss_mask[row] cu_seqlens[segments + 1]
 //   cu_seqlens_padded[segments + 1]
+//
+// A block holds whole rows, in slice order (slices.hpp), or a part: one slice of them (row = length / slices), not all
+// four arrays. What it does not hold takes no bytes.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +16,7 @@
 #include <vector>
 
 #include "deliver/aligned_buffer.hpp"
+#include "deliver/part.hpp"
 #include "stowage.h"
 
 namespace stowage::deliver {
@@ -28,17 +32,18 @@ struct BlockHead {
   std::uint64_t global_targets = 0;
   std::uint64_t global_sequences = 0;
   std::uint32_t replica = 0;
-  std::uint32_t reserved = 0;
+  std::uint32_t slices = 1;  // of each row; every length is a multiple of it
+  Part part;                 // that is held
 };
 
 struct MicroShape {
-  std::uint32_t length = 0;
+  std::uint32_t length = 0;  // of the whole row
   std::uint32_t segments = 0;
   std::uint32_t tokens_real = 0;
   std::int32_t max_seqlen = 0;
 };
 
-// The arrays of one micro-batch inside a block that is being built.
+// The arrays of one micro-batch inside a block that is being built; empty those that it does not hold.
 struct MicroArrays {
   std::span<stowage_segment> origin;
   std::span<std::int64_t> tokens;
@@ -61,20 +66,24 @@ class StepBlock {
 
  private:
   AlignedBuffer buffer_;
+  BlockHead head_;
   std::vector<std::size_t> begin_;  // of each micro-batch
 };
 
-// A received block as the C API shows it, without a copy: pointers into the block.
+// A part of a received block as the C API shows it, without a copy: pointers into the block.
 class StepView {
  public:
-  // Both throw STOWAGE_INTERNAL_ERROR if the block does not hold together (wrong magic, size or counts).
-  explicit StepView(AlignedBuffer block);  // owns the bytes
-  explicit StepView(ByteView block);       // borrows them
+  // Both throw STOWAGE_INTERNAL_ERROR if the block does not hold together (wrong magic, size or counts) or does not hold
+  // the part.
+  explicit StepView(AlignedBuffer block, const Part& part = {});  // owns the bytes
+  explicit StepView(ByteView block, const Part& part = {});       // borrows them
 
   const stowage_step& step() const noexcept { return step_; }
+  const BlockHead& head() const noexcept { return head_; }
 
  private:
   AlignedBuffer block_;  // empty if borrowed
+  BlockHead head_;
   std::vector<stowage_micro_batch> micro_batches_;
   stowage_step step_{};
 };

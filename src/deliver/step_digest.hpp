@@ -7,7 +7,9 @@
 
 namespace stowage::deliver {
 
-// Over every field and every array of the step, in the order of their declaration. Pure; thread-safe.
-Digest step_digest(const stowage_step& step);
+// Over every field of the step and every array that is given, in the order of their declaration. slices: of the rows, if
+// the step shows whole rows in slice order (slices.hpp); they are then taken in plain order, so that the digest of a
+// whole step does not depend on how it is cut. Pure; thread-safe.
+Digest step_digest(const stowage_step& step, std::uint32_t slices = 1);
 
 }  // namespace stowage::deliver

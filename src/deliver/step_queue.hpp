@@ -12,8 +12,11 @@ namespace stowage::deliver {
 
 class StepQueue {
  public:
-  void arrive(AlignedBuffer block) { steps_.emplace_back(std::move(block)); }
-  void arrive(ByteView block) { steps_.emplace_back(block); }  // borrowed until released
+  // part: what is shown of each step; every block that arrives must hold it.
+  explicit StepQueue(const Part& part = {}) : part_(part) {}
+
+  void arrive(AlignedBuffer block) { steps_.emplace_back(std::move(block), part_); }
+  void arrive(ByteView block) { steps_.emplace_back(block, part_); }  // borrowed until released
 
   bool ready() const noexcept { return steps_.size() > held(); }
   std::uint64_t held() const noexcept { return acquired_ - released_; }
@@ -41,6 +44,7 @@ class StepQueue {
   }
 
  private:
+  Part part_;
   std::deque<StepView> steps_;  // held ones first
   std::uint64_t acquired_ = 0;
   std::uint64_t released_ = 0;

@@ -6,6 +6,7 @@
 
 #include "base/narrow.hpp"
 #include "base/parallel.hpp"
+#include "deliver/slices.hpp"
 #include "source/tokens.hpp"
 
 namespace stowage::loader {
@@ -15,21 +16,28 @@ std::uint32_t padded(std::uint32_t tokens, const config::MicroBatch& rule) {
   return round_up(tokens, rule.pad_segments_to);
 }
 
-// One segment into its place [at, at + extent) of the row.
-void fill_segment(const deliver::MicroArrays& to, std::size_t at, std::size_t extent, const RawTokens& raw,
-                  std::size_t tokens, std::int64_t pad_token) {
-  const auto ids = to.tokens.subspan(at, extent);
-  const auto labels = to.labels.subspan(at, extent);
-  const auto mask = to.loss_mask.subspan(at, extent);
-  source::widen(raw.bytes, raw.type, ids.first(tokens));
-  std::ranges::fill(ids.subspan(tokens), pad_token);
+// The segment [begin, begin + extent) of the plain row, each run of it into its place.
+void fill_segment(const deliver::MicroArrays& to, std::size_t begin, std::size_t extent, const RawTokens& raw,
+                  std::size_t tokens, const config::MicroBatch& rule) {
+  const std::size_t width = source::token_bytes(raw.type);
   const std::size_t targets = tokens == 0 ? 0 : tokens - 1;
-  if (targets > 0) std::ranges::copy(ids.subspan(1, targets), labels.begin());
-  std::ranges::fill(labels.subspan(targets), pad_token);
-  std::ranges::fill(mask.first(targets), 1.0F);
-  std::ranges::fill(mask.subspan(targets), 0.0F);
-  const auto positions = to.position_ids.subspan(at, extent);
-  std::iota(positions.begin(), positions.end(), std::int64_t{0});
+  // The segment's tokens from `first` on, then padding.
+  const auto fill_ids = [&](std::span<std::int64_t> ids, std::size_t first) {
+    const std::size_t real = first < tokens ? std::min(ids.size(), tokens - first) : 0;
+    if (real > 0) source::widen(raw.bytes.subspan(first * width, real * width), raw.type, ids.first(real));
+    std::ranges::fill(ids.subspan(real), rule.pad_token);
+  };
+  deliver::for_each_run(begin, extent, to.tokens.size(), rule.context_parallel,
+                        [&](std::size_t first, std::size_t place, std::size_t count) {
+    fill_ids(to.tokens.subspan(place, count), first);
+    fill_ids(to.labels.subspan(place, count), first + 1);
+    const auto mask = to.loss_mask.subspan(place, count);
+    const std::size_t labelled = first < targets ? std::min(count, targets - first) : 0;
+    std::ranges::fill(mask.first(labelled), 1.0F);
+    std::ranges::fill(mask.subspan(labelled), 0.0F);
+    const auto positions = to.position_ids.subspan(place, count);
+    std::iota(positions.begin(), positions.end(), static_cast<std::int64_t>(first));
+  });
 }
 
 stowage_segment origin_of(const Segment& segment) {
@@ -54,13 +62,13 @@ void fill_micro_batch(const deliver::MicroArrays& to, const StepBatch& batch, st
     const bool last = k + 1 == sequences.size();
     const std::size_t extent = last ? to.tokens.size() - at : padded(tokens, rule);
     to.origin[k] = origin_of(segment);
-    fill_segment(to, at, extent, raw[k], tokens, rule.pad_token);
+    fill_segment(to, at, extent, raw[k], tokens, rule);
     at += extent;
     real += static_cast<std::int32_t>(tokens);
     to.cu_seqlens[k + 1] = real;
     to.cu_seqlens_padded[k + 1] = static_cast<std::int32_t>(at);
   }
-  if (sequences.empty()) fill_segment(to, 0, to.tokens.size(), RawTokens{}, 0, rule.pad_token);
+  if (sequences.empty()) fill_segment(to, 0, to.tokens.size(), RawTokens{}, 0, rule);
 }
 
 }  // namespace
@@ -122,6 +130,7 @@ deliver::AlignedBuffer construct(const StepBatch& batch, const plan::Plan& plan,
   deliver::BlockHead head;
   head.step = batch.step;
   head.replica = replica;
+  head.slices = micro_batch.context_parallel;
   head.replica_tokens = tokens;
   head.replica_targets = targets;
   head.global_tokens = global.tokens;

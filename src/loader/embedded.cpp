@@ -15,6 +15,12 @@ std::uint32_t chosen_replica(std::int32_t replica, const config::Config& config)
   return static_cast<std::uint32_t>(replica);
 }
 
+deliver::Part chosen_part(const deliver::Coordinates& coordinates, const config::Config& config) {
+  const auto problem = deliver::problem_of(coordinates, config.micro_batch.context_parallel);
+  if (problem) fail(STOWAGE_INVALID_ARGUMENT, "{}: {}", config.file, *problem);
+  return deliver::part_of(coordinates);
+}
+
 stowage_info info_of(const config::Config& config, const Catalogue& catalogue, std::int32_t replica) {
   deliver::JobInfo job = job_info(config, catalogue);
   job.replica = chosen_replica(replica, config);
@@ -30,12 +36,13 @@ Constructors only(std::uint32_t replica, std::uint32_t replicas) {
 
 }  // namespace
 
-Embedded::Embedded(const std::string& config_path, std::int32_t replica)
+Embedded::Embedded(const std::string& config_path, std::int32_t replica, const deliver::Coordinates& coordinates)
     : config_(config::parse_or_throw(config::read_text(config_path), config_path)),
       team_(exchange::make_solo_team()),
       catalogue_(Catalogue::open_or_throw(config_, *team_)),
       info_(info_of(config_, catalogue_, replica)),
-      pipeline_(config_, catalogue_, *team_, only(info_.replica, info_.replicas)) {}
+      pipeline_(config_, catalogue_, *team_, only(info_.replica, info_.replicas)),
+      steps_(chosen_part(coordinates, config_)) {}
 
 const deliver::StepView* Embedded::acquire(double) {
   if (ended_) return nullptr;

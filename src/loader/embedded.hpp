@@ -15,7 +15,7 @@ namespace stowage::loader {
 class Embedded final : public deliver::StepSource {
  public:
   // Reads the configuration and opens the sources. replica -1 is replica 0.
-  Embedded(const std::string& config_path, std::int32_t replica);
+  Embedded(const std::string& config_path, std::int32_t replica, const deliver::Coordinates& coordinates = {});
 
   const stowage_info& info() const noexcept override { return info_; }
   MPI_Comm communicator() const noexcept override { return MPI_COMM_NULL; }

@@ -11,8 +11,8 @@
 
 namespace stowage::loader {
 
-std::vector<std::int32_t> gather_registrations(const mpi::Job& job, exchange::Team& team, mpi::Deadline deadline) {
-  std::vector<std::int32_t> registered(job.trainer_ranks.size(), -1);
+std::vector<deliver::Register> gather_registrations(const mpi::Job& job, exchange::Team& team, mpi::Deadline deadline) {
+  std::vector<deliver::Register> registered(job.trainer_ranks.size());
   exchange::together(team, [&] {
     if (team.rank() != 0) return;
     for (std::size_t heard = 0; heard < registered.size(); ++heard) {
@@ -21,7 +21,7 @@ std::vector<std::int32_t> gather_registrations(const mpi::Job& job, exchange::Te
                                                    MPI_ANY_SOURCE, deliver::kTagRegister);
       request.wait({}, deadline, "the registrations of all trainers");
       const auto place = std::ranges::lower_bound(job.trainer_ranks, request.source()) - job.trainer_ranks.begin();
-      registered[static_cast<std::size_t>(place)] = message.replica;
+      registered[static_cast<std::size_t>(place)] = message;
     }
   });
   const auto gathered = team.all_gather(team.rank() == 0 ? std::as_bytes(std::span(registered)) : ByteView{});
@@ -29,11 +29,11 @@ std::vector<std::int32_t> gather_registrations(const mpi::Job& job, exchange::Te
   return registered;
 }
 
-std::vector<std::uint32_t> replicas_of(const std::vector<std::int32_t>& registered, std::uint32_t replicas) {
+std::vector<std::uint32_t> replicas_of(const std::vector<deliver::Register>& registered, std::uint32_t replicas) {
   std::vector<std::uint32_t> chosen;
   std::vector<bool> served(replicas, false);
   for (std::size_t t = 0; t < registered.size(); ++t) {
-    std::int32_t replica = registered[t];
+    std::int32_t replica = registered[t].replica;
     if (replica == -1) {
       if (registered.size() != replicas) {
         fail(STOWAGE_MPI_ERROR,
@@ -58,6 +58,29 @@ std::vector<std::uint32_t> replicas_of(const std::vector<std::int32_t>& register
   return chosen;
 }
 
+std::vector<deliver::Part> parts_of(const std::vector<deliver::Register>& registered,
+                                    const std::vector<std::uint32_t>& trainer_replicas, const config::Config& config) {
+  const std::uint32_t slices = config.micro_batch.context_parallel;
+  std::vector<deliver::Part> parts;
+  std::vector<std::uint32_t> served(std::size_t{config.data_parallel} * slices, deliver::kNoRows);  // rows, by slice
+  for (std::size_t t = 0; t < registered.size(); ++t) {
+    const auto problem = deliver::problem_of(registered[t].coordinates, slices);
+    if (problem) fail(STOWAGE_MPI_ERROR, "trainer {}: {}; correct its stowage_trainer_options", t, *problem);
+    parts.push_back(deliver::part_of(registered[t].coordinates));
+    const std::size_t slice = slices == 1 ? 0 : parts.back().slice;
+    served[std::size_t{trainer_replicas[t]} * slices + slice] |= parts.back().rows;
+  }
+  for (std::size_t place = 0; place < served.size(); ++place) {
+    if (served[place] == deliver::kAllRows) continue;
+    fail(STOWAGE_MPI_ERROR,
+         "no trainer gets the {} of replica {}, context parallel rank {}: expected one at the {} pipeline stage among the "
+         "{} of the job; start it, or correct the ranks in stowage_trainer_options",
+         (served[place] & deliver::kInputs) == 0 ? "tokens and positions" : "labels and loss mask", place / slices,
+         place % slices, (served[place] & deliver::kInputs) == 0 ? "first" : "last", registered.size());
+  }
+  return parts;
+}
+
 std::vector<int> constructors_of(const std::vector<std::uint32_t>& trainer_replicas, std::uint32_t replicas,
                                  const mpi::Job& job) {
   const std::vector<int> trainer_nodes = job.nodes_of(job.trainer_ranks);
@@ -67,7 +90,8 @@ std::vector<int> constructors_of(const std::vector<std::uint32_t>& trainer_repli
 }
 
 std::vector<deliver::Served> served_by(int me, const std::vector<int>& constructors,
-                                       const std::vector<std::uint32_t>& trainer_replicas, const mpi::Job& job,
+                                       const std::vector<std::uint32_t>& trainer_replicas,
+                                       const std::vector<deliver::Part>& parts, const mpi::Job& job,
                                        const deliver::JobInfo& info) {
   std::vector<deliver::Served> served;
   for (std::size_t t = 0; t < trainer_replicas.size(); ++t) {
@@ -76,6 +100,7 @@ std::vector<deliver::Served> served_by(int me, const std::vector<int>& construct
     one.rank = job.trainer_ranks[t];
     const auto node_of = [&](int rank) { return job.nodes[static_cast<std::size_t>(rank)]; };
     one.same_node = node_of(one.rank) == node_of(job.loader_ranks[static_cast<std::size_t>(me)]);
+    one.part = parts[t];
     one.job = info;
     one.job.replica = trainer_replicas[t];
     one.job.trainers = narrow<std::int32_t>(job.trainer_ranks.size());

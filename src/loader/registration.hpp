@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "config/config.hpp"
 #include "deliver/server.hpp"
 #include "exchange/team.hpp"
 #include "mpi/roles.hpp"
@@ -14,13 +15,18 @@
 
 namespace stowage::loader {
 
-// What every trainer asked for, in the order of job.trainer_ranks: its replica, or -1. The first loader rank hears it
-// from the trainers and tells the other loaders. Collective over the loaders; throws STOWAGE_TIMEOUT on all of them.
-std::vector<std::int32_t> gather_registrations(const mpi::Job& job, exchange::Team& team, mpi::Deadline deadline);
+// What every trainer asked for, in the order of job.trainer_ranks. The first loader rank hears it from the trainers and
+// tells the other loaders. Collective over the loaders; throws STOWAGE_TIMEOUT on all of them.
+std::vector<deliver::Register> gather_registrations(const mpi::Job& job, exchange::Team& team, mpi::Deadline deadline);
 
 // The replica of every trainer. Pure. Throws STOWAGE_MPI_ERROR unless every replica has a trainer and every trainer a
 // replica.
-std::vector<std::uint32_t> replicas_of(const std::vector<std::int32_t>& registered, std::uint32_t replicas);
+std::vector<std::uint32_t> replicas_of(const std::vector<deliver::Register>& registered, std::uint32_t replicas);
+
+// What every trainer gets of its replica's steps. Pure. Throws STOWAGE_MPI_ERROR where coordinates are wrong or other
+// than the configuration's context_parallel, and where a slice of a replica's rows has no trainer to go to.
+std::vector<deliver::Part> parts_of(const std::vector<deliver::Register>& registered,
+                                    const std::vector<std::uint32_t>& trainer_replicas, const config::Config& config);
 
 // The constructors of a job: each replica near its first trainer (placement.hpp). Pure.
 std::vector<int> constructors_of(const std::vector<std::uint32_t>& trainer_replicas, std::uint32_t replicas,
@@ -28,7 +34,8 @@ std::vector<int> constructors_of(const std::vector<std::uint32_t>& trainer_repli
 
 // The trainers whose replicas `constructors` (rank by replica) gives to rank `me` of the loaders.
 std::vector<deliver::Served> served_by(int me, const std::vector<int>& constructors,
-                                       const std::vector<std::uint32_t>& trainer_replicas, const mpi::Job& job,
+                                       const std::vector<std::uint32_t>& trainer_replicas,
+                                       const std::vector<deliver::Part>& parts, const mpi::Job& job,
                                        const deliver::JobInfo& info);
 
 }  // namespace stowage::loader

@@ -73,7 +73,7 @@ class LoaderRank {
   }
 
   void start() {
-    const std::vector<std::int32_t> registered = gather_registrations(job_, *team_, deadline_);
+    const std::vector<deliver::Register> registered = gather_registrations(job_, *team_, deadline_);
     config_ = share_config(options_.config_path, *team_);
     catalogue_ = std::make_unique<Catalogue>(Catalogue::open_or_throw(config_, *team_));
     if (config_.exchange == config::Exchange::by_node) team_->route_by_node(job_.nodes_of(job_.loader_ranks));
@@ -81,8 +81,9 @@ class LoaderRank {
     std::vector<deliver::Served> served;
     exchange::together(*team_, [&] {
       const std::vector<std::uint32_t> replicas = replicas_of(registered, config_.data_parallel);
+      const std::vector<deliver::Part> parts = parts_of(registered, replicas, config_);
       constructors = constructors_of(replicas, config_.data_parallel, job_);
-      served = served_by(team_->rank(), constructors, replicas, job_, job_info(config_, *catalogue_));
+      served = served_by(team_->rank(), constructors, replicas, parts, job_, job_info(config_, *catalogue_));
     });
     pipeline_ = std::make_unique<Pipeline>(
         config_, *catalogue_, *team_, std::move(constructors),
@@ -126,6 +127,7 @@ class LoaderRank {
     mine.bytes_sent = server_->bytes_sent();
     mine.bytes_shared = server_->bytes_shared();
     mine.bytes_delivered = mine.bytes_sent + mine.bytes_shared;
+    mine.bytes_if_copied = server_->bytes_if_copied();
     summary.ranks = sum_over(*team_, mine);
     summary.sources = served_sources();
     summary.committed = ledger_->state();

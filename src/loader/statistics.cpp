@@ -40,6 +40,7 @@ RankStatistics& RankStatistics::operator+=(const RankStatistics& other) {
   bytes_delivered += other.bytes_delivered;
   bytes_shared += other.bytes_shared;
   bytes_sent += other.bytes_sent;
+  bytes_if_copied += other.bytes_if_copied;
   return *this;
 }
 

@@ -40,7 +40,8 @@ struct RankStatistics {
   std::uint64_t bytes_exchanged = 0;  // sent to other ranks in all-to-all 2
   std::uint64_t bytes_delivered = 0;  // to trainers: the sum of the next two
   std::uint64_t bytes_shared = 0;     // written to shared memory: one copy for all trainers of a replica on the node
-  std::uint64_t bytes_sent = 0;       // in messages: one copy a trainer
+  std::uint64_t bytes_sent = 0;       // in messages: each trainer its part
+  std::uint64_t bytes_if_copied = 0;  // for comparison: had each trainer got its own copy of its replica's steps
 
   RankStatistics& operator+=(const RankStatistics& other);
 };

@@ -109,6 +109,86 @@ TEST_F(CApi, RefusesArgumentsThatBreakTheContractAndSaysWhich) {
   EXPECT_EQ(trainer_, nullptr);
 }
 
+class Stages : public CApi {
+ protected:
+  Stages() {
+    config_ = folder_.write("cut.yaml", R"(
+data_parallel: 2
+context_parallel: 2
+epochs: 1
+batch: {sequences: 4}
+micro_batch: {tokens: 32}
+sources: [{name: a, format: megatron, path: a}]
+)");
+    stowage_trainer_options_init(&options_);
+    options_.context_parallel_size = 2;
+    options_.pipeline_parallel_size = 3;
+  }
+
+  // The first micro-batch of the first step, as this rank gets it.
+  const stowage_micro_batch& first(std::int32_t context_rank, std::int32_t stage) {
+    stowage_trainer_destroy(&trainer_);
+    options_.context_parallel_rank = context_rank;
+    options_.pipeline_parallel_rank = stage;
+    EXPECT_EQ(stowage_trainer_create_embedded(config_.c_str(), &options_, &trainer_), STOWAGE_OK) << stowage_last_message();
+    const stowage_step* step = nullptr;
+    EXPECT_EQ(stowage_step_acquire(trainer_, &step), STOWAGE_OK) << stowage_last_message();
+    return step->micro_batches[0];
+  }
+
+  stowage_trainer_options options_{};
+};
+
+TEST_F(Stages, GetWhatTheyNeedAndNullElsewhere) {
+  const stowage_micro_batch head = first(0, 0);
+  EXPECT_TRUE(head.tokens != nullptr && head.position_ids != nullptr);
+  EXPECT_TRUE(head.labels == nullptr && head.loss_mask == nullptr);
+
+  const stowage_micro_batch middle = first(1, 1);
+  EXPECT_TRUE(middle.tokens == nullptr && middle.position_ids == nullptr);
+  EXPECT_TRUE(middle.labels == nullptr && middle.loss_mask == nullptr);
+  EXPECT_TRUE(middle.cu_seqlens != nullptr && middle.cu_seqlens_padded != nullptr && middle.origin != nullptr);
+
+  const stowage_micro_batch tail = first(1, 2);
+  EXPECT_TRUE(tail.tokens == nullptr && tail.position_ids == nullptr);
+  EXPECT_TRUE(tail.labels != nullptr && tail.loss_mask != nullptr);
+  for (const stowage_micro_batch& batch : {head, middle, tail}) {
+    EXPECT_EQ(batch.length, 2 * batch.local_length);
+    EXPECT_EQ(batch.length, head.length);
+    EXPECT_EQ(batch.max_seqlen, head.max_seqlen);
+  }
+}
+
+TEST_F(Stages, HoldTheirChunksOfTheFirstSegment) {
+  const stowage_micro_batch& outer = first(0, 0);
+  const std::int64_t chunk = outer.cu_seqlens_padded[1] / 4;
+  ASSERT_GE(chunk, 1);
+  EXPECT_EQ(outer.position_ids[0], 0);
+  EXPECT_EQ(outer.position_ids[chunk], 3 * chunk);
+
+  const stowage_micro_batch& inner = first(1, 0);
+  EXPECT_EQ(inner.position_ids[0], chunk);
+  EXPECT_EQ(inner.position_ids[chunk], 2 * chunk);
+}
+
+TEST_F(Stages, MustLieWithinWhatTheConfigurationSays) {
+  const auto refused = [&](const char* why) {
+    EXPECT_EQ(stowage_trainer_create_embedded(config_.c_str(), &options_, &trainer_), STOWAGE_INVALID_ARGUMENT);
+    EXPECT_THAT(stowage_last_message(), HasSubstr(why));
+  };
+  options_.context_parallel_size = 1;
+  refused("context_parallel_size must be 2, as the configuration says (context_parallel), got 1");
+  options_.context_parallel_size = 2;
+  options_.context_parallel_rank = 2;
+  refused("context_parallel_rank must be in [0, 2), got 2");
+  options_.context_parallel_rank = 0;
+  options_.pipeline_parallel_rank = -1;
+  refused("pipeline_parallel_rank must be in [0, 3), got -1");
+  options_.pipeline_parallel_rank = 0;
+  options_.tensor_parallel_size = 0;
+  refused("tensor_parallel_size must be >= 1, got 0");
+}
+
 TEST_F(CApi, DoesNotInitialiseMpiByItself) {
   EXPECT_EQ(stowage_trainer_create(MPI_COMM_WORLD, nullptr, &trainer_), STOWAGE_STATE_ERROR);
   EXPECT_THAT(stowage_last_message(), HasSubstr("MPI must be initialised"));

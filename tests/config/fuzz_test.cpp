@@ -16,6 +16,7 @@ constexpr std::string_view kFull =
     "# a comment\n"
     "seed: 1234\n"
     "data_parallel: 4\n"
+    "context_parallel: 8\n"
     "steps: 60\n"
     "batch: {sequences: 64, last: deliver}\n"
     "micro_batch:\n"
@@ -84,6 +85,8 @@ void expect_usable(const Config& config, const std::string& yaml) {
   EXPECT_NE(config.batch.sequences != 0, config.batch.tokens != 0) << yaml;
   EXPECT_GE(config.micro_batch.tokens, config.micro_batch.pad_segments_to) << yaml;
   EXPECT_GE(config.micro_batch.pad_segments_to, 1U) << yaml;
+  const std::uint32_t slices = config.micro_batch.context_parallel;
+  EXPECT_TRUE(slices == 1 || config.micro_batch.pad_segments_to % (2 * slices) == 0) << yaml;
   EXPECT_GE(config.micro_batch.pad_token, 0) << yaml;
   EXPECT_GE(config.data_parallel, 1U) << yaml;
   EXPECT_FALSE(config.sources.empty()) << yaml;

@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(
             "demo.yaml:3:23: unknown key 'batch.gradient_accumulation': expected one of sequences, tokens, last"},
         Row{"MergeKey", "steps: 10", "steps: 10\n<<: {}",
             "demo.yaml:2:1: unknown key '<<': expected one of seed, data_parallel, steps, epochs, io, exchange, delivery, cost, "
-            "prefetch, limits, batch, micro_batch, over_long, zero_length, vocab_size, weights, sources"},
+            "prefetch, limits, context_parallel, batch, micro_batch, over_long, zero_length, vocab_size, weights, sources"},
         Row{"Duplicate", "steps: 10", "steps: 10\nsteps: 20",
             "demo.yaml:2:1: duplicate key 'steps': first given at line 1"},
         Row{"DuplicateInASource", "weight: 1}", "weight: 1, path: data/more}",
@@ -223,6 +223,15 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"PaddedTokenDoesNotFit", "{tokens: 128}", "{tokens: 128, pad_segments_to: 129}",
             "demo.yaml:4:45: micro_batch.pad_segments_to must not exceed micro_batch.tokens, got 129 for a cap of 128: "
             "a padded segment of one token would not fit"},
+        Row{"NoContextParallelRank", "steps: 10", "steps: 10\ncontext_parallel: 0",
+            "demo.yaml:2:19: context_parallel must be an integer >= 1, got 0"},
+        Row{"SegmentsThatFallIntoNoChunks", "{tokens: 128}", "{tokens: 128, pad_segments_to: 6}\ncontext_parallel: 2",
+            "demo.yaml:4:45: micro_batch.pad_segments_to must be a multiple of 2 * context_parallel (4), got 6"},
+        Row{"CapBelowOneChunkEach", "{tokens: 128}", "{tokens: 15}\ncontext_parallel: 8",
+            "demo.yaml:4:23: micro_batch.tokens must be at least 2 * context_parallel (16), got 15"},
+        Row{"CapThatFallsIntoNoChunks", "{tokens: 128}", "{tokens: 126, pad_to_cap: true}\ncontext_parallel: 2",
+            "demo.yaml:4:23: micro_batch.tokens must be a multiple of pad_segments_to (4) with pad_to_cap and "
+            "context_parallel, got 126: the last segment takes the rest of the row"},
         Row{"MoreReplicasThanSequences", "data_parallel: 2", "data_parallel: 9",
             "demo.yaml:2:16: data_parallel must not exceed batch.sequences, got 9 replicas for 8 sequences"},
         Row{"MoreReplicasThanTokens", "{sequences: 8}", "{tokens: 1}",

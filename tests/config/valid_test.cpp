@@ -94,12 +94,28 @@ TEST(Valid, AbsentKeysKeepTheirDefaults) {
   EXPECT_EQ(parsed.config.exchange, Exchange::automatic);
   EXPECT_EQ(parsed.config.delivery, Delivery::automatic);
   EXPECT_EQ(parsed.config.batch.last, LastBatch::deliver);
+  EXPECT_EQ(parsed.config.micro_batch.context_parallel, 1U);
   EXPECT_EQ(parsed.config.micro_batch.pad_segments_to, 1U);
   EXPECT_TRUE(parsed.config.micro_batch.equal_counts);
   EXPECT_EQ(parsed.config.prefetch.steps, defaults.prefetch.steps);
   EXPECT_EQ(parsed.config.limits.acquire_seconds, defaults.limits.acquire_seconds);
   EXPECT_EQ(parsed.config.sources[0].over_long, OverLong::error);
   EXPECT_EQ(parsed.config.sources[0].vocab_size, std::nullopt);
+}
+
+TEST(Valid, ContextParallelismPadsSegmentsToItsChunks) {
+  const std::string yaml = small_with("data_parallel: 2", "data_parallel: 2\ncontext_parallel: 8");
+
+  const Parsed parsed = parse(yaml, "demo.yaml");
+  const Parsed more = parse(small_with("{tokens: 128}", "{tokens: 96, pad_segments_to: 48, pad_to_cap: true}\n"
+                                       "context_parallel: 3"), "demo.yaml");
+
+  ASSERT_EQ(describe("demo.yaml", parsed.problems), "");
+  EXPECT_EQ(parsed.config.micro_batch.context_parallel, 8U);
+  EXPECT_EQ(parsed.config.micro_batch.pad_segments_to, 16U);
+  ASSERT_EQ(describe("demo.yaml", more.problems), "");
+  EXPECT_EQ(more.config.micro_batch.context_parallel, 3U);
+  EXPECT_EQ(more.config.micro_batch.pad_segments_to, 48U);
 }
 
 TEST(Valid, WeightZeroDisablesASource) {
