@@ -33,11 +33,11 @@ struct Line {
 };
 
 // One step's digests, in replica order; printed on rank 0. Collective over `team`.
-void print_step(exchange::Team& team, std::uint64_t step, std::vector<loader::Produced> blocks) {
+void print_step(exchange::Team& team, std::uint64_t step, std::vector<loader::Produced> blocks, std::uint32_t slices) {
   std::vector<Line> mine;
   for (loader::Produced& produced : blocks) {
     const deliver::StepView view(std::move(produced.block));
-    mine.push_back({produced.replica, 0, deliver::step_digest(view.step())});
+    mine.push_back({produced.replica, 0, deliver::step_digest(view.step(), slices)});
   }
   const exchange::Gathered all = team.all_gather(std::as_bytes(std::span(mine)));
   if (team.rank() != 0) return;
@@ -59,7 +59,7 @@ void print_digests(const Options& options, exchange::Team& team, const std::vect
   for (std::uint64_t step = 0; step < steps; ++step) {
     loader::Pipeline::Outcome outcome = pipeline.next(false, 0);
     if (outcome.end) break;
-    print_step(team, step, std::move(outcome.blocks));
+    print_step(team, step, std::move(outcome.blocks), config.micro_batch.context_parallel);
   }
   std::fflush(stdout);
 }

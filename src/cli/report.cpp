@@ -50,6 +50,8 @@ void print(const Json& summary) {
              count(summary, "micro_batches"));
   fmt::print("bytes            {} read in {} reads, {} exchanged, {} delivered\n", bytes(summary, "bytes_read"),
              count(summary, "reads"), bytes(summary, "bytes_exchanged"), bytes(summary, "bytes_delivered"));
+  fmt::print("delivered        {} in shared memory, {} in messages; {} if every trainer had its own copy\n",
+             bytes(summary, "bytes_shared"), bytes(summary, "bytes_sent"), bytes(summary, "bytes_if_copied"));
   fmt::print("\n{:<20} {:>10} {:>12} {:>8} {:>8} {:>10} {:>8} {:>8}\n", "source", "drawn", "tokens", "asked", "drawn",
              "of tokens", "dropped", "split");
   for (const Json& source : summary.at("sources")) {

@@ -51,6 +51,7 @@ nlohmann::ordered_json to_json(const loader::ServeSummary& summary) {
           {"bytes_delivered", summary.ranks.bytes_delivered},
           {"bytes_shared", summary.ranks.bytes_shared},
           {"bytes_sent", summary.ranks.bytes_sent},
+          {"bytes_if_copied", summary.ranks.bytes_if_copied},
           {"loaders", summary.loaders},
           {"trainers", summary.trainers},
           {"sources", sources}};

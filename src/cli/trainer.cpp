@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <memory>
 #include <string_view>
 #include <thread>
 
@@ -13,7 +14,9 @@
 #include "cli/commands.hpp"
 #include "cli/mpi_session.hpp"
 #include "cli/recorder.hpp"
+#include "cli/reference_check.hpp"
 #include "cli/summary.hpp"
+#include "cli/trainer_place.hpp"
 #include "cli/wait_clock.hpp"
 #include "stowage.h"
 
@@ -23,6 +26,8 @@ namespace {
 struct Options {
   std::string embedded;
   std::int32_t replica = -1;
+  PlaceWords place;
+  std::string reference;
   std::uint64_t max_steps = 0;
   std::string digests;
   std::string segments;
@@ -60,10 +65,15 @@ std::chrono::duration<double> compute_time(const stowage_step& step, const Optio
 // One training rank from its handle to the end of the stream.
 class Trainer {
  public:
-  Trainer(stowage_trainer* handle, const Options& options)
-      : handle_(handle), options_(options), recorder_(options.digests, options.segments, options.tokens) {
+  Trainer(stowage_trainer* handle, const stowage_trainer_options& place, const Options& options)
+      : handle_(handle),
+        place_(place),
+        options_(options),
+        recorder_(options.digests, options.segments, options.tokens) {
     require(stowage_trainer_info(handle_, &info_));
     require(stowage_trainer_comm(handle_, &comm_));
+    place_.replica = static_cast<std::int32_t>(info_.replica);
+    if (!options_.reference.empty()) reference_ = std::make_unique<ReferenceCheck>(options_.reference, place_);
   }
 
   void run() {
@@ -105,7 +115,8 @@ class Trainer {
 
  private:
   void use(const stowage_step& step) {
-    if (!options_.no_check) check_step(step, info_, steps_);
+    if (!options_.no_check) check_step(step, info_, place_, steps_);
+    if (reference_) reference_->check(step);
     recorder_.add(step);
     std::this_thread::sleep_for(compute_time(step, options_));
   }
@@ -127,28 +138,31 @@ class Trainer {
   }
 
   stowage_trainer* handle_;
+  stowage_trainer_options place_;
   const Options& options_;
   stowage_info info_{};
   MPI_Comm comm_ = MPI_COMM_NULL;
   Recorder recorder_;
+  std::unique_ptr<ReferenceCheck> reference_;
   WaitClock clock_;
   std::uint64_t steps_ = 0;
 };
 
-// Runs the trainer; `joined` turns true when this rank has its handle.
-void train(const Options& options, bool& joined) {
+// Runs the trainer of that rank of the job; `joined` turns true when it has its handle.
+void train(const Options& options, std::int32_t rank, bool& joined) {
   stowage_trainer_options chosen;
   require(stowage_trainer_options_init(&chosen));
   chosen.replica = options.replica;
   chosen.startup_seconds = options.startup_seconds;
   chosen.acquire_seconds = options.acquire_seconds;
+  set_place(options.place, rank, chosen);
   stowage_trainer* handle = nullptr;
   require(options.embedded.empty()
               ? stowage_trainer_create(MPI_COMM_WORLD, &chosen, &handle)
               : stowage_trainer_create_embedded(options.embedded.c_str(), &chosen, &handle));
   joined = true;
   try {
-    Trainer trainer(handle, options);
+    Trainer trainer(handle, chosen, options);
     trainer.run();
     trainer.report();
   } catch (...) {
@@ -160,14 +174,14 @@ void train(const Options& options, bool& joined) {
 
 int run_in_job(const Options& options) {
   const MpiSession mpi;
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   bool joined = false;
   try {
-    train(options, joined);
+    train(options, rank, joined);
     return STOWAGE_OK;
   } catch (...) {
     const auto [status, message] = current_exception_status();
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     // A job that cannot form fails alike on every rank: its first rank speaks, or who has waited in vain.
     const bool told = message.empty() || message.starts_with(kReported);
     if (!told && (joined || rank == 0 || status == STOWAGE_TIMEOUT)) {
@@ -178,9 +192,11 @@ int run_in_job(const Options& options) {
 }
 
 int run(const Options& options) {
+  stowage_trainer_options place{};
+  set_place(options.place, 0, place);  // refuses malformed words while no other rank waits for this one
   if (options.embedded.empty()) return run_in_job(options);
   bool joined = false;
-  train(options, joined);
+  train(options, 0, joined);
   return STOWAGE_OK;
 }
 
@@ -192,6 +208,13 @@ void add_trainer(CLI::App& app, int& exit_code) {
       "trainer", "A stand-in training rank: receives, checks and times data as a trainer would");
   command->add_option("--embedded", options->embedded, "need no loader ranks: make the stream of this YAML file here");
   command->add_option("--replica", options->replica, "data-parallel rank (default: this trainer's rank; embedded: 0)");
+  command->add_option("--parallel", options->place.parallel,
+                      "sizes as tp=2,cp=2,dp=2,pp=2: place and replica by the rank in the job, tp fastest, then cp, dp, pp");
+  command->add_option("--tensor-parallel", options->place.tensor, "place in the replica, as RANK/SIZE");
+  command->add_option("--context-parallel", options->place.context, "place in the replica, as RANK/SIZE");
+  command->add_option("--pipeline-parallel", options->place.pipeline, "place in the replica, as RANK/SIZE");
+  command->add_option("--check-against", options->reference,
+                      "compare all with the same stream made here by this YAML file, without context_parallel");
   command->add_option("--max-steps", options->max_steps, "leave after this many steps");
   command->add_option("--record-digests", options->digests, "write lines 'step replica digest' to this file");
   command->add_option("--record", options->segments, "write a line for every delivered segment to this file");
