@@ -13,7 +13,8 @@ namespace stowage::mpi {
 namespace {
 
 constexpr std::chrono::microseconds kSpin{10};
-constexpr std::chrono::microseconds kYield{100};
+constexpr std::chrono::microseconds kYieldFor{1000};
+constexpr unsigned kYields = 16;
 constexpr std::chrono::microseconds kLongestSleep{200};
 constexpr Seconds kCentury{3.2e9};
 
@@ -38,7 +39,8 @@ Deadline Deadline::extended(Seconds more) const noexcept {
 void Backoff::pause() {
   const auto waited = Clock::now() - begin_;
   if (waited < kSpin) return;
-  if (waited < kYield) {
+  if (waited < kYieldFor || yields_ < kYields) {
+    ++yields_;
     sched_yield();
     return;
   }

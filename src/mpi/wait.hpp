@@ -33,8 +33,8 @@ class Deadline {
 using Idle = std::function<void()>;
 
 // What a waiting loop does between two looks: nothing for some microseconds after the loop began, then yields the core,
-// then sleeps for 20 to 200 microseconds. By time, not by looks: on a busy core each yield may last for milliseconds,
-// while a sleeper is woken at once.
+// then, after a millisecond and some yields, sleeps for 20 to 200 microseconds. Few yields, because on a core that
+// others keep busy each may last for milliseconds, while a sleeper is woken at once.
 class Backoff {
  public:
   void pause();
@@ -42,6 +42,7 @@ class Backoff {
  private:
   using Clock = std::chrono::steady_clock;
   Clock::time_point begin_ = Clock::now();
+  unsigned yields_ = 0;
   std::chrono::microseconds sleep_{20};
 };
 
