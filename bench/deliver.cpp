@@ -59,8 +59,10 @@ class Link {
     const auto registered = loader::gather_registrations(job_, *team, mpi::Deadline::after(kStartup));
     deliver::JobInfo info;
     info.steps_held = kAhead;
+    const auto replicas = loader::replicas_of(registered, 1);
+    const auto parts = loader::parts_of(registered, replicas, config::Config{});
     server_ = std::make_unique<deliver::Server>(
-        job_.world.get(), loader::served_by(0, {0}, loader::replicas_of(registered, 1), job_, info), kAhead, shared_bytes);
+        job_.world.get(), loader::served_by(0, {0}, replicas, parts, job_, info), kAhead, shared_bytes);
   }
 
   void close() {
