@@ -63,8 +63,8 @@ class DeliveryTest(jobs.JobTest):
         return [*command, "-n", loaders, jobs.STOWAGE, "serve", config, "--quiet", "--summary", self.folder / "summary"]
 
     def test_every_way_delivers_the_same_and_counts_its_bytes(self):
-        digests, counts = {}, {}
-        for name, options in {"ring": {}, "messages": {"delivery": "messages"}, "both": {"shared": 9000},
+        digests, counts = {}, {}  # "both": some steps are larger than the memory, others are not
+        for name, options in {"ring": {}, "messages": {"delivery": "messages"}, "both": {"shared": 6800},
                               "too small": {"shared": 64}}.items():
             record = self.folder / f"record-{name}"
             self.run_ok(*self.command(self.config(**options), "--record-digests", record))
