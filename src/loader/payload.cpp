@@ -14,7 +14,8 @@ std::unique_ptr<read::Reader> make_reader(const config::Config& config, const Ca
   if (config.io == config::Io::cooperative || team.communicator() == MPI_COMM_NULL) {
     return read::make_cooperative_reader(catalogue.shards(), config.limits.open_files);
   }
-  return read::make_collective_reader(catalogue.shards(), team.communicator(), config.limits.open_files);
+  return read::make_collective_reader(catalogue.shards(), team.communicator(), config.limits.open_files,
+                                      [&team] { team.idle(); });
 }
 
 }  // namespace
