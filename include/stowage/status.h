@@ -19,7 +19,7 @@ typedef enum stowage_status {
   STOWAGE_IO_ERROR = 5,         /* the operating system refused: missing file, permission, device error */
   STOWAGE_MPI_ERROR = 6,        /* an MPI call failed, or the job's layout does not fit */
   STOWAGE_TIMEOUT = 7,          /* a bounded wait ran out */
-  STOWAGE_PEER_LOST = 8,        /* the loader rank that serves this trainer is gone */
+  STOWAGE_PEER_LOST = 8,        /* another rank of the job gives no sign of life any more */
   STOWAGE_STATE_ERROR = 9,      /* the call is not allowed in the handle's present state */
   STOWAGE_UNSUPPORTED = 10,     /* known, but not in this build or on this system */
   STOWAGE_OUT_OF_MEMORY = 11,

@@ -76,6 +76,8 @@ struct Limits {
   std::uint32_t open_files = 64;   // data files a loader rank holds open at once
   std::uint64_t shared_bytes = std::uint64_t{1} << 30;  // of shared memory a replica; taken only as it is needed
   double acquire_seconds = 600.0;  // a trainer's wait for one step
+  double peer_seconds = 600.0;     // a loader rank's silence towards the others
+  double trainer_seconds = 7200.0; // a trainer's use of one step, with whatever it does between steps
 };
 
 struct Config {

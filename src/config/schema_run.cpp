@@ -34,6 +34,8 @@ void read_limits(Section& top, Limits& limits) {
   section->integer("open_files", limits.open_files, 1);
   section->integer("shared_bytes", limits.shared_bytes, 1, kMaxSharedBytes);
   section->number("acquire_seconds", limits.acquire_seconds, kMinSeconds, kMaxSeconds);
+  section->number("peer_seconds", limits.peer_seconds, kMinSeconds, kMaxSeconds);
+  section->number("trainer_seconds", limits.trainer_seconds, kMinSeconds, kMaxSeconds);
   section->finish();
 }
 

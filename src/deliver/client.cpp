@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deliver/client.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/frame.hpp"
 #include "base/log.hpp"
@@ -28,7 +30,7 @@ bool pump_until(Pump&& pump, Done&& done, mpi::Deadline deadline) {
 Client::Client(MPI_Comm world, std::int32_t replica, double startup_seconds, const Coordinates& coordinates)
     : job_(mpi::split_job(world, mpi::Role::trainer, mpi::Seconds(startup_seconds))), steps_(part_of(coordinates)) {
   const mpi::Deadline deadline = mpi::Deadline::after(mpi::Seconds(startup_seconds));
-  hear(MPI_ANY_SOURCE);
+  hear();
   const Register hello{replica, coordinates};
   mpi::Request sending = mpi::Request::send(job_.world.get(), bytes_of(hello), job_.loader_ranks.front(), kTagRegister);
   sending.wait({}, deadline, "the first loader rank to take a trainer's registration");
@@ -46,16 +48,26 @@ Client::Client(MPI_Comm world, std::int32_t replica, double startup_seconds, con
 
 Client::~Client() = default;
 
-void Client::hear(int from) {
-  hearing_ = mpi::Request::receive(job_.world.get(), std::as_writable_bytes(std::span(&heard_, 1)), from, kTagNotice);
+// From any loader rank: if the one that serves this trainer is lost, another tells of it.
+void Client::hear() {
+  hearing_ = mpi::Request::receive(job_.world.get(), std::as_writable_bytes(std::span(&heard_, 1)), MPI_ANY_SOURCE,
+                                   kTagNotice);
 }
 
 void Client::pump() {
   std::erase_if(sent_, [](Sent& sent) { return sent.request.test(); });
   while (hearing_.active() && hearing_.test()) {
-    server_ = hearing_.source();
-    arriving_.emplace_back(job_.world.get(), server_, heard_);
-    if (heard_.kind != NoticeKind::closed) hear(server_);
+    if (heard_.kind == NoticeKind::welcome) server_ = hearing_.source();
+    arriving_.emplace_back(job_.world.get(), hearing_.source(), heard_);
+    if (heard_.kind != NoticeKind::closed) hear();
+  }
+  // An error does not wait for what a lost loader rank has left unfinished.
+  const auto error = std::ranges::find_if(arriving_, [](Incoming& incoming) {
+    return incoming.notice().kind == NoticeKind::error && incoming.done();
+  });
+  if (error != arriving_.end()) {
+    accept(std::move(*error));
+    arriving_.erase(error);
   }
   while (!arriving_.empty() && arriving_.front().done()) {
     accept(std::move(arriving_.front()));
@@ -79,6 +91,7 @@ void Client::accept(Incoming incoming) {
     case NoticeKind::end: end_ = notice.step; break;
     case NoticeKind::error:
       failure_ = {notice.status, fmt::format("{}{}", kReported, text_of(payload.bytes()))};
+      if (incoming.source() != server_) closed_ = true;  // the one that serves this trainer may not be there to answer
       break;
     case NoticeKind::closed: closed_ = true; break;
   }

@@ -37,7 +37,7 @@ class Client final : public StepSource {
 
  private:
   void pump();
-  void hear(int from);
+  void hear();
   void accept(Incoming incoming);
   void pull(PullKind kind);
   void map_ring(const RingPlace& place);
@@ -47,7 +47,7 @@ class Client final : public StepSource {
   void fetch();
 
   mpi::Job job_;
-  int server_ = MPI_ANY_SOURCE;
+  int server_ = MPI_PROC_NULL;  // the loader rank that has welcomed this trainer
   stowage_info info_{};
   double acquire_seconds_ = 0;
 

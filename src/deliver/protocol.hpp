@@ -10,7 +10,7 @@
 //   Pull{steps below s wanted, below r released}  ->  at any time; repeatable: only the largest values count
 //                              <------------  Notice{step} + payload: a step block, in order of steps; of a trainer
 //                                             with a ring those that found no place in it
-//                              <------------  Notice{end} | Notice{error} + payload: the message
+//                              <------------  Notice{end} | Notice{error} + payload: the message (from any loader)
 //   Pull{close}                ------------>
 //                              <------------  Notice{closed}: the last message
 //

@@ -84,8 +84,8 @@ class Server {
   std::uint64_t bytes_if_copied_ = 0;
 };
 
-// Tells trainers that no server has welcomed why start-up failed. Returns when they have taken the message or the
-// deadline has passed.
+// Tells trainers that this rank does not serve why the job ends: all of them at start-up, those of a lost loader rank
+// later. Returns when they have taken the message or the deadline has passed.
 void refuse(MPI_Comm world, const std::vector<int>& trainer_ranks, Status status, const std::string& message,
             mpi::Deadline deadline);
 

@@ -27,7 +27,8 @@ Outgoing::Outgoing(MPI_Comm world, int to, const Notice& notice, std::shared_ptr
 
 bool Outgoing::done() { return all_done(requests_); }
 
-Incoming::Incoming(MPI_Comm world, int from, const Notice& notice) : notice_(notice), payload_(notice.bytes) {
+Incoming::Incoming(MPI_Comm world, int from, const Notice& notice)
+    : source_(from), notice_(notice), payload_(notice.bytes) {
   const ByteSpan bytes = payload_.bytes();
   for (std::size_t at = 0; at < bytes.size(); at += kPayloadChunk) {
     const ByteSpan chunk = bytes.subspan(at, std::min(kPayloadChunk, bytes.size() - at));

@@ -32,10 +32,12 @@ class Incoming {
   Incoming(MPI_Comm world, int from, const Notice& notice);
 
   const Notice& notice() const noexcept { return notice_; }
+  int source() const noexcept { return source_; }  // rank in the world communicator
   bool done();
   AlignedBuffer take() && noexcept { return std::move(payload_); }
 
  private:
+  int source_;
   Notice notice_;
   AlignedBuffer payload_;
   std::vector<mpi::Request> requests_;

@@ -19,11 +19,13 @@ Alarm::Alarm(MPI_Comm world, std::vector<int> loader_ranks, int my_rank)
 }
 
 void Alarm::check() {
-  if (!hearing_.active() || !hearing_.test()) return;
+  if (raised_) throw *raised_;
+  if (!hearing_.test()) return;
   Status status = STOWAGE_INTERNAL_ERROR;
   std::memcpy(&status, heard_.data(), sizeof(status));
-  throw Error(status, std::string(text_of(ByteView(heard_).subspan(sizeof(status),
-                                                                   hearing_.received_bytes() - sizeof(status)))));
+  const ByteView text = ByteView(heard_).subspan(sizeof(status), hearing_.received_bytes() - sizeof(status));
+  raised_.emplace(status, std::string(text_of(text)));
+  throw *raised_;
 }
 
 void Alarm::raise(Status status, const std::string& message) noexcept {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,13 +15,19 @@
 
 namespace stowage::loader {
 
+// An error that another loader rank has raised.
+class HeardError : public Error {
+ public:
+  using Error::Error;
+};
+
 // Messages between loader ranks on the world communicator; not collective. One thread.
 class Alarm {
  public:
   // loader_ranks: world ranks of all loaders, this one's included.
   Alarm(MPI_Comm world, std::vector<int> loader_ranks, int my_rank);
 
-  // Throws the Error that another rank has raised, if one has. For idle hooks: ends every wait.
+  // Throws the error that another rank has raised, if one has, also when called again. For idle hooks: ends every wait.
   void check();
 
   // Tells every other loader rank; returns when they have been told or some seconds have passed. Never throws.
@@ -35,6 +42,7 @@ class Alarm {
   int my_rank_;
   std::array<std::byte, kLongest> heard_{};
   mpi::Request hearing_;
+  std::optional<HeardError> raised_;
 };
 
 }  // namespace stowage::loader

@@ -5,6 +5,7 @@
 
 #include "base/log.hpp"
 #include "loader/alarm.hpp"
+#include "loader/heartbeat.hpp"
 #include "loader/job_info.hpp"
 #include "loader/pipeline.hpp"
 #include "loader/registration.hpp"
@@ -24,7 +25,9 @@ class LoaderRank {
         deadline_(mpi::Deadline::after(mpi::Seconds(options.startup_seconds))),
         job_(mpi::split_job(world, mpi::Role::loader, mpi::Seconds(options.startup_seconds))),
         team_(exchange::make_mpi_team(job_.peers.get())),
-        alarm_(job_.world.get(), job_.loader_ranks, job_.world.rank()) {
+        alarm_(job_.world.get(), job_.loader_ranks, job_.world.rank()),
+        not_served_(job_.trainer_ranks),
+        heartbeat_(job_.world.get(), job_.loader_ranks, job_.world.rank(), mpi::Seconds(options.startup_seconds)) {
     share_cores(job_.nodes, job_.world.rank());
     team_->set_idle([this] { idle(); });
   }
@@ -45,11 +48,14 @@ class LoaderRank {
     try {
       if (!loaders_know) alarm_.raise(status, message);
       const auto deadline = mpi::Deadline::after(kFarewell);
+      // The trainers of the lost loader rank have nobody else to tell them.
+      const bool noticed = status == STOWAGE_PEER_LOST && !loaders_know;
+      if (noticed || (first() && !server_)) {
+        deliver::refuse(job_.world.get(), not_served_, status, message, deadline);
+      }
       if (server_) {
         server_->fail(status, message);
         if (!server_->wait_closed(deadline)) log().warn("some trainers did not leave after the error");
-      } else if (first()) {
-        deliver::refuse(job_.world.get(), job_.trainer_ranks, status, message, deadline);
       }
     } catch (const std::exception& error) {
       log().error("could not tell the trainers: {}", error.what());
@@ -59,15 +65,30 @@ class LoaderRank {
  private:
   void idle() {
     alarm_.check();
+    heartbeat_.beat();
     if (server_) server_->progress();
   }
 
-  // Serves trainers until `done` holds. Without a deadline: a trainer may take its time.
+  // Serves trainers until `done` holds. They may take their time, but not for ever.
   template <typename Done>
   void serve_until(Done&& done) {
+    const auto limit = mpi::Seconds(config_.limits.trainer_seconds);
+    mpi::Deadline deadline = mpi::Deadline::after(limit);
+    std::uint64_t released = server_->released();
     mpi::Backoff backoff;
     while (!done()) {
       idle();
+      if (server_->released() != released) {
+        released = server_->released();
+        deadline = mpi::Deadline::after(limit);
+      }
+      if (deadline.passed()) {
+        fail(STOWAGE_PEER_LOST,
+             "the slowest trainer that loader rank {} (of the job's ranks) serves gave back no step for {:.0f} s after "
+             "{} steps: its process is stopped or gone, its host cannot be reached, or what it does between two steps "
+             "takes longer than limits.trainer_seconds",
+             job_.world.rank(), limit.count(), released);
+      }
       backoff.pause();
     }
   }
@@ -75,6 +96,7 @@ class LoaderRank {
   void start() {
     const std::vector<deliver::Register> registered = gather_registrations(job_, *team_, deadline_);
     config_ = share_config(options_.config_path, *team_);
+    heartbeat_.set_limit(mpi::Seconds(config_.limits.peer_seconds));
     catalogue_ = std::make_unique<Catalogue>(Catalogue::open_or_throw(config_, *team_));
     if (config_.exchange == config::Exchange::by_node) team_->route_by_node(job_.nodes_of(job_.loader_ranks));
     Constructors constructors;
@@ -90,6 +112,7 @@ class LoaderRank {
         [this](std::uint32_t replica, std::size_t bytes) { return server_->allocate(replica, bytes); });
     ledger_ = std::make_unique<checkpoint::Ledger>(
         mixture::DrawStream(config_.seed, source_specs(config_, *catalogue_), config_.epochs), 0);
+    for (const deliver::Served& one : served) std::erase(not_served_, one.rank);
     exchange::together(*team_, [&] {
       const bool shared = config_.delivery == config::Delivery::automatic;
       server_ = std::make_unique<deliver::Server>(job_.world.get(), std::move(served), config_.prefetch.steps,
@@ -152,6 +175,8 @@ class LoaderRank {
   mpi::Job job_;
   std::unique_ptr<exchange::Team> team_;
   Alarm alarm_;
+  std::vector<int> not_served_;  // trainers, by this rank
+  Heartbeat heartbeat_;
   config::Config config_;
   std::unique_ptr<Catalogue> catalogue_;
   std::unique_ptr<Pipeline> pipeline_;
@@ -162,20 +187,29 @@ class LoaderRank {
 }  // namespace
 
 ServeSummary serve(MPI_Comm world, const ServeOptions& options, bool* report_here) {
-  // Until the roles are known, the first rank of the job speaks; a rank that waited in vain speaks for itself.
   int world_rank = 0;
   MPI_Comm_rank(world, &world_rank);
-  *report_here = world_rank == 0;
-  LoaderRank rank(world, options);
-  *report_here = rank.first();
+  std::optional<LoaderRank> rank;
   try {
-    return rank.run();
+    rank.emplace(world, options);
+  } catch (const Error& error) {
+    *report_here = world_rank == 0 || error.status() == STOWAGE_TIMEOUT;
+    throw;
+  }
+  *report_here = rank->first();
+  try {
+    return rank->run();
   } catch (const exchange::SharedError& error) {
-    rank.tell(error.status(), error.what(), true);
+    rank->tell(error.status(), error.what(), true);
+    throw;
+  } catch (const HeardError& error) {
+    *report_here = rank->first() && error.status() != STOWAGE_PEER_LOST;
+    rank->tell(error.status(), error.what(), true);
     throw;
   } catch (...) {
     const auto [status, message] = current_exception_status();
-    rank.tell(status, message, false);
+    *report_here = rank->first() || status == STOWAGE_PEER_LOST;
+    rank->tell(status, message, false);
     throw Error(status, message);
   }
 }

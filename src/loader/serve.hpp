@@ -42,7 +42,8 @@ struct ServeSummary {
 
 // Collective over `world`, the trainers taking part through stowage_trainer_create; MPI must be initialised. Returns
 // when every trainer has left. Throws, on every loader rank alike, after the trainers were told; *report_here is then
-// true on the one rank that should show the message.
+// true on the rank that should show the message: the first one, or whoever waited in vain for another rank, because the
+// first one may be out of reach.
 ServeSummary serve(MPI_Comm world, const ServeOptions& options, bool* report_here);
 
 }  // namespace stowage::loader

@@ -23,7 +23,7 @@ TEST(Valid, EveryKeyReachesItsPlace) {
       "vocab_size: 50257\n"
       "cost: {linear: 0.5, quadratic: 2e3}\n"
       "prefetch: {steps: 7}\n"
-      "limits: {open_files: 9, shared_bytes: 4096, acquire_seconds: 1.5}\n"
+      "limits: {open_files: 9, shared_bytes: 4096, acquire_seconds: 1.5, peer_seconds: 2.5, trainer_seconds: 3}\n"
       "sources:\n"
       "  - {name: books, format: hdf5, path: x.h5, weight: 0.25, over_long: drop, zero_length: keep,\n"
       "     order: sequential, sample: document, vocab_size: 256}\n";
@@ -57,6 +57,8 @@ TEST(Valid, EveryKeyReachesItsPlace) {
   EXPECT_EQ(config.limits.open_files, 9U);
   EXPECT_EQ(config.limits.shared_bytes, 4096U);
   EXPECT_EQ(config.limits.acquire_seconds, 1.5);
+  EXPECT_EQ(config.limits.peer_seconds, 2.5);
+  EXPECT_EQ(config.limits.trainer_seconds, 3.0);
   ASSERT_EQ(config.sources.size(), 1U);
   const Source& source = config.sources[0];
   EXPECT_EQ(source.name, "books");
@@ -99,6 +101,8 @@ TEST(Valid, AbsentKeysKeepTheirDefaults) {
   EXPECT_TRUE(parsed.config.micro_batch.equal_counts);
   EXPECT_EQ(parsed.config.prefetch.steps, defaults.prefetch.steps);
   EXPECT_EQ(parsed.config.limits.acquire_seconds, defaults.limits.acquire_seconds);
+  EXPECT_EQ(parsed.config.limits.peer_seconds, defaults.limits.peer_seconds);
+  EXPECT_EQ(parsed.config.limits.trainer_seconds, defaults.limits.trainer_seconds);
   EXPECT_EQ(parsed.config.sources[0].over_long, OverLong::error);
   EXPECT_EQ(parsed.config.sources[0].vocab_size, std::nullopt);
 }
