@@ -8,7 +8,7 @@ import unittest
 
 import jobs
 
-CONFIG_ERROR, DATA_ERROR, IO_ERROR, MPI_ERROR, TIMEOUT = 3, 4, 5, 6, 7
+CONFIG_ERROR, DATA_ERROR, IO_ERROR, MPI_ERROR, TIMEOUT, PEER_LOST = 3, 4, 5, 6, 7, 8
 LIMIT = 10  # seconds
 
 CONFIG = """
@@ -114,8 +114,10 @@ class ErrorsTest(jobs.JobTest):
             wait $loader; echo $? >{self.folder}/status.$OMPI_COMM_WORLD_RANK"""
         return ["bash", "-c", script, "bash", jobs.STOWAGE, "serve", config]
 
-    def statuses(self, ranks):
-        return [(self.folder / f"status.{rank}").read_text().strip() for rank in range(ranks)]
+    def statuses(self, ranks, absent=None):
+        """What each rank ended with; `absent` stands for a rank that did not say, which is an error without it."""
+        files = [self.folder / f"status.{rank}" for rank in range(ranks)]
+        return [absent if absent is not None and not file.exists() else file.read_text().strip() for file in files]
 
     def test_a_file_that_shrinks_during_the_run_ends_the_job(self):
         shrink = f"truncate -s 10 {self.folder}/good.bin {self.folder}/other.bin"
@@ -151,6 +153,36 @@ class ErrorsTest(jobs.JobTest):
 
         self.assertEqual(self.statuses(3), [str(TIMEOUT)] * 3, done.stderr)
         self.assertIn("did not come from loader rank 3", done.stderr)
+
+    # Long enough for all others to end. They wait some seconds for each other, then leave without MPI_Finalize, when
+    # mpirun ends whoever is still there: not every rank comes to tell its status.
+    STOP = "kill -STOP {0}; sleep 40; kill -KILL {0}"
+
+    def test_a_loader_without_a_sign_of_life_ends_the_job(self):
+        config = self.endless("limits: {peer_seconds: 2}\n")
+        stopped = self.serve_and(config, once_running=self.STOP.format("$loader"))
+
+        done = jobs.run("mpirun", "--oversubscribe", "-n", 3, *self.wrapped(["trainer"]), ":", "-n", 1, *stopped, ":",
+                        "-n", 1, *self.wrapped(["serve", config, "--quiet"]))
+
+        self.assertEqual(set(self.statuses(5, absent="")) - {""}, {str(PEER_LOST)}, done.stderr)
+        self.assertEqual(done.stderr.count("loader rank 3 (of the job's ranks) gave no sign of life for 2 s"), 1,
+                         done.stderr)
+
+    def test_a_trainer_that_takes_no_step_ends_the_job(self):
+        config = self.endless("limits: {trainer_seconds: 2}\n")
+        stop = self.STOP.format("$trainer")
+        stopped = ["bash", "-c", f"""
+            "$@" & trainer=$!
+            until grep -qs 'step 1 of' {self.folder}/progress; do sleep 0.05; done
+            {stop}""", "bash", jobs.STOWAGE, "trainer"]
+        loader = self.serve_and(config, once_running="true")
+
+        done = jobs.run("mpirun", "--oversubscribe", "-n", 1, *stopped, ":", "-n", 2,
+                        *self.wrapped(["trainer", "--sync-seconds", 4]), ":", "-n", 1, *loader)
+
+        self.assertEqual(set(self.statuses(4, absent="")) - {""}, {str(PEER_LOST)}, done.stderr)
+        self.assertEqual(done.stderr.count("gave back no step for 2 s after"), 1, done.stderr)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,8 @@
 namespace stowage::cli {
 namespace {
 
+constexpr double kStartupSeconds = 300.0;
+
 struct Options {
   std::string config;
   std::uint64_t steps = 0;
@@ -65,7 +67,7 @@ void print_digests(const Options& options, exchange::Team& team, const std::vect
 }
 
 int run_in_job(const Options& options) {
-  const MpiSession mpi;
+  MpiSession mpi(kStartupSeconds);
   int rank = 0;
   int size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -91,7 +93,7 @@ int run_in_job(const Options& options) {
     alarm.raise(status, message);
   }
   if (status != STOWAGE_OK && rank == 0) std::fprintf(stderr, "stowage digest: %s\n", message.c_str());
-  return status;
+  return mpi.ends_with(status);
 }
 
 int run(const Options& options) {

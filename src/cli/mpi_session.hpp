@@ -5,6 +5,9 @@
 #include <mpi.h>
 
 #include <cstdlib>
+#include <initializer_list>
+
+#include "stowage/status.h"
 
 namespace stowage::cli {
 
@@ -17,15 +20,22 @@ inline bool launched_by_mpi() {
   return false;
 }
 
+// Neither end of MPI can be abandoned, and both wait for every rank of the job, so a watchdog stands by.
 class MpiSession {
  public:
-  MpiSession() {
-    int provided = MPI_THREAD_SINGLE;
-    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
-  }
-  ~MpiSession() { MPI_Finalize(); }
+  // Ends the process with STOWAGE_TIMEOUT and a message if the job has not formed within `startup_seconds`.
+  explicit MpiSession(double startup_seconds);
+
+  // Ends the process if it ends with an error and the other ranks do not come to the end as well.
+  ~MpiSession();
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
+
+  // What the command is going to return.
+  int ends_with(int status) noexcept { return status_ = status; }
+
+ private:
+  int status_ = STOWAGE_OK;
 };
 
 }  // namespace stowage::cli

@@ -20,7 +20,7 @@ struct Options {
 };
 
 int run(const Options& options) {
-  const MpiSession mpi;
+  MpiSession mpi(options.startup_seconds);
   Progress progress("serve", options.quiet);
   loader::ServeOptions serve;
   serve.config_path = options.config;
@@ -35,7 +35,7 @@ int run(const Options& options) {
   } catch (const Error& error) {
     progress.finish();
     if (report_here) std::fprintf(stderr, "stowage serve: %s\n", error.what());
-    return error.status();
+    return mpi.ends_with(error.status());
   }
 }
 

@@ -3,6 +3,7 @@
 // and waits for as long as a cost model says a GPU would compute.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -18,6 +19,7 @@
 #include "cli/summary.hpp"
 #include "cli/trainer_place.hpp"
 #include "cli/wait_clock.hpp"
+#include "mpi/reduce.hpp"
 #include "stowage.h"
 
 namespace stowage::cli {
@@ -40,10 +42,13 @@ struct Options {
   bool no_check = false;
   double startup_seconds = 300.0;
   double acquire_seconds = 0.0;
+  double sync_seconds = 600.0;
 };
 
 // Errors that the loaders have shown already begin with this (stowage_last_message()).
 constexpr std::string_view kReported = "the loaders reported: ";
+
+constexpr double kTellOthers = 5.0;  // seconds in which a trainer with an error lets the others know
 
 void require(stowage_status status) {
   if (status != STOWAGE_OK) throw Error(status, stowage_last_message());
@@ -128,10 +133,19 @@ class Trainer {
       if (mine != STOWAGE_END) require(mine);
       return mine;
     }
-    int worst = mine;
-    MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, comm_);
-    if (mine != STOWAGE_OK && mine != STOWAGE_END) require(mine);
-    const auto status = static_cast<stowage_status>(worst);
+    const bool failed = mine != STOWAGE_OK && mine != STOWAGE_END;
+    const double limit = failed ? std::min(kTellOthers, options_.sync_seconds) : options_.sync_seconds;
+    const auto deadline = mpi::Deadline::after(mpi::Seconds(limit));
+    std::uint64_t best = ~static_cast<std::uint64_t>(mine);
+    mpi::all_reduce_min(comm_, std::span(&best, 1), [&] {
+      if (!deadline.passed()) return;
+      if (failed) require(mine);
+      fail(STOWAGE_PEER_LOST,
+           "replica {}: waited {:.1f} s (--sync-seconds) for the other trainers at step {}, and some did not come",
+           info_.replica, limit, steps_);
+    });
+    if (failed) require(mine);
+    const auto status = static_cast<stowage_status>(~best);
     if (status != STOWAGE_OK && status != STOWAGE_END) throw Error(status, "");  // told by the trainer that has it
     if (mine != status) fail(STOWAGE_INTERNAL_ERROR, "replica {}: the stream ended at step {} for others", info_.replica, steps_);
     return status;
@@ -173,7 +187,7 @@ void train(const Options& options, std::int32_t rank, bool& joined) {
 }
 
 int run_in_job(const Options& options) {
-  const MpiSession mpi;
+  MpiSession mpi(options.startup_seconds);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   bool joined = false;
@@ -187,7 +201,7 @@ int run_in_job(const Options& options) {
     if (!told && (joined || rank == 0 || status == STOWAGE_TIMEOUT)) {
       std::fprintf(stderr, "stowage trainer: %s\n", message.c_str());
     }
-    return status;
+    return mpi.ends_with(status);
   }
 }
 
@@ -227,6 +241,8 @@ void add_trainer(CLI::App& app, int& exit_code) {
   command->add_flag("--no-check", options->no_check, "take what comes unchecked (for timing)");
   command->add_option("--startup-seconds", options->startup_seconds, "longest wait for the job to form");
   command->add_option("--acquire-seconds", options->acquire_seconds, "longest wait for one step");
+  command->add_option("--sync-seconds", options->sync_seconds, "longest wait for the other trainers after a step")
+      ->check(CLI::PositiveNumber);
   command->callback([options, &exit_code] { exit_code = run(*options); });
 }
 
