@@ -34,9 +34,10 @@ bool first_of_host() {
 // Said once a host.
 std::string no_start(double seconds) {
   if (!first_of_host()) return "";
-  return fmt::format("MPI_Init did not return on {} within {:.0f} s: some rank of the job did not start, or its host "
-                     "cannot be reached; see the launcher's own messages",
-                     host_name(), seconds);
+  return fmt::format(
+      "MPI_Init did not return on {} within {:.0f} s: some rank of the job did not start, or its host "
+      "cannot be reached; see the launcher's own messages",
+      host_name(), seconds);
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ struct Limits {
   std::uint64_t shared_bytes = std::uint64_t{1} << 30;  // of shared memory a replica; taken only as it is needed
   double acquire_seconds = 600.0;  // a trainer's wait for one step
   double peer_seconds = 600.0;     // a loader rank's silence towards the others
-  double trainer_seconds = 7200.0; // a trainer's use of one step, with whatever it does between steps
+  double trainer_seconds = 7200.0;  // a trainer's use of one step, with whatever it does between steps
 };
 
 struct Config {

@@ -62,9 +62,8 @@ void Client::pump() {
     if (heard_.kind != NoticeKind::closed) hear();
   }
   // An error does not wait for what a lost loader rank has left unfinished.
-  const auto error = std::ranges::find_if(arriving_, [](Incoming& incoming) {
-    return incoming.notice().kind == NoticeKind::error && incoming.done();
-  });
+  const auto error = std::ranges::find_if(
+      arriving_, [](Incoming& incoming) { return incoming.notice().kind == NoticeKind::error && incoming.done(); });
   if (error != arriving_.end()) {
     accept(std::move(*error));
     arriving_.erase(error);
