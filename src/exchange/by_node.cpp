@@ -14,11 +14,11 @@
 namespace stowage::exchange {
 namespace {
 
-constexpr int kDirectTag = 23111;   // parts between two ranks of a node
-constexpr int kSizesTag = 23112;    // to an agent: what its partners get from here, and give
-constexpr int kCollectTag = 23113;  // to an agent: parts for one partner
-constexpr int kCrossTag = 23114;    // between agents
-constexpr int kDealTag = 23115;     // from an agent: the parts that came from one partner
+constexpr int kDirectTag = mpi::kFirstFree + 0;   // parts between two ranks of a node
+constexpr int kSizesTag = mpi::kFirstFree + 1;    // to an agent: what its partners get from here, and give
+constexpr int kCollectTag = mpi::kFirstFree + 2;  // to an agent: parts for one partner
+constexpr int kCrossTag = mpi::kFirstFree + 3;    // between agents
+constexpr int kDealTag = mpi::kFirstFree + 4;     // from an agent: the parts that came from one partner
 
 using Sizes = std::vector<std::uint64_t>;
 
@@ -68,12 +68,10 @@ class Parts {
 
 class NodeExchange {
  public:
-  NodeExchange(MPI_Comm comm, const NodeMap& nodes, const Parts<ByteView>& send, const Parts<ByteSpan>& receive,
+  NodeExchange(const mpi::Group& group, const NodeMap& nodes, const Parts<ByteView>& send, const Parts<ByteSpan>& receive,
                const mpi::Rounds& rounds)
-      : comm_(comm), nodes_(nodes), send_(send), receive_(receive), rounds_(rounds), scratch_(Scratch()) {
-    int rank = 0;
-    mpi::check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-    me_ = static_cast<std::size_t>(rank);
+      : group_(group), nodes_(nodes), send_(send), receive_(receive), rounds_(rounds), scratch_(Scratch()) {
+    me_ = static_cast<std::size_t>(group.rank());
     node_ = nodes.node_of(me_);
     peers_ = nodes.ranks_of(node_);
     for (const std::size_t partner : nodes.partners(node_)) {
@@ -120,9 +118,9 @@ class NodeExchange {
     std::uint64_t expected = 0;
   };
 
-  void send_to(std::size_t to, ByteView bytes, int tag) { mpi::send_cut(comm_, bytes, to, tag, rounds_, pending_); }
+  void send_to(std::size_t to, ByteView bytes, int tag) { mpi::send_cut(group_, bytes, to, tag, rounds_, pending_); }
   void receive_from(std::size_t from, ByteSpan bytes, int tag, Requests& requests) {
-    mpi::receive_cut(comm_, bytes, from, tag, rounds_, requests);
+    mpi::receive_cut(group_, bytes, from, tag, rounds_, requests);
   }
 
   void post_direct() {
@@ -279,7 +277,7 @@ class NodeExchange {
     }
   }
 
-  MPI_Comm comm_;
+  const mpi::Group& group_;
   const NodeMap& nodes_;
   const Parts<ByteView>& send_;
   const Parts<ByteSpan>& receive_;
@@ -295,17 +293,15 @@ class NodeExchange {
 
 }  // namespace
 
-void all_to_all_by_node(MPI_Comm comm, const NodeMap& nodes, ByteView send, std::span<const std::uint64_t> send_sizes,
+void all_to_all_by_node(const mpi::Group& group, const NodeMap& nodes, ByteView send, std::span<const std::uint64_t> send_sizes,
                         ByteSpan receive, std::span<const std::uint64_t> receive_sizes, const mpi::Rounds& rounds) {
-  int ranks = 0;
-  mpi::check(MPI_Comm_size(comm, &ranks), "MPI_Comm_size");
-  const auto n = static_cast<std::size_t>(ranks);
+  const auto n = static_cast<std::size_t>(group.size());
   STOWAGE_ASSERT(kAssertLight, nodes.ranks() == n && send_sizes.size() == n && receive_sizes.size() == n,
                  "nodes of {} ranks, {} and {} sizes for {} ranks", nodes.ranks(), send_sizes.size(),
                  receive_sizes.size(), n);
   const Parts<ByteView> to_send(send, send_sizes);
   const Parts<ByteSpan> to_receive(receive, receive_sizes);
-  NodeExchange(comm, nodes, to_send, to_receive, rounds).run();
+  NodeExchange(group, nodes, to_send, to_receive, rounds).run();
 }
 
 }  // namespace stowage::exchange

@@ -40,17 +40,19 @@ struct FailureHeader {
 
 class MpiTeam final : public Team {
  public:
-  MpiTeam(MPI_Comm comm, std::size_t round_bytes) : comm_(comm), round_bytes_(round_bytes) {
-    mpi::check(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
-    mpi::check(MPI_Comm_size(comm, &size_), "MPI_Comm_size");
-    sent_.resize(static_cast<std::size_t>(size_));
+  MpiTeam(mpi::Group group, std::size_t round_bytes)
+      : group_(std::move(group)),
+        round_bytes_(round_bytes),
+        rank_(group_.rank()),
+        size_(group_.size()),
+        sent_(static_cast<std::size_t>(size_)) {
     STOWAGE_ASSERT(kAssertLight, round_bytes >= 1 && round_bytes <= mpi::kRoundBytes, "rounds of {} bytes",
                    round_bytes);
   }
 
   int rank() const noexcept override { return rank_; }
   int size() const noexcept override { return size_; }
-  MPI_Comm communicator() const noexcept override { return comm_; }
+  MPI_Comm communicator() const noexcept override { return group_.space() == 0 ? group_.comm() : MPI_COMM_NULL; }
 
   Agreement agree(const Vote& vote) override {
     const Ballot all = reduce(vote);
@@ -65,14 +67,14 @@ class MpiTeam final : public Team {
     for (std::size_t r = 0; r < ranks; ++r) places[r] = sizeof(std::uint64_t);
     const std::uint64_t size = mine.size();
     std::vector<std::uint64_t> sizes(ranks);
-    mpi::all_gather(comm_, bytes_of(size), places, std::as_writable_bytes(std::span(sizes)), rounds());
+    mpi::all_gather(group_, bytes_of(size), places, std::as_writable_bytes(std::span(sizes)), rounds());
 
     Gathered gathered;
     gathered.begin.push_back(0);
     for (const std::uint64_t s : sizes)
       gathered.begin.push_back(checked_add(gathered.begin.back(), s, "gathered bytes"));
     gathered.bytes.resize(gathered.begin.back());
-    mpi::all_gather(comm_, mine, sizes, gathered.bytes, rounds());
+    mpi::all_gather(group_, mine, sizes, gathered.bytes, rounds());
     return gathered;
   }
 
@@ -80,9 +82,9 @@ class MpiTeam final : public Team {
                   std::span<const std::uint64_t> receive_sizes) override {
     if constexpr (kAssertComm <= STOWAGE_ASSERT_LEVEL) check_sizes(send_sizes, receive_sizes);
     if (nodes_) {
-      all_to_all_by_node(comm_, *nodes_, send, send_sizes, receive, receive_sizes, rounds());
+      all_to_all_by_node(group_, *nodes_, send, send_sizes, receive, receive_sizes, rounds());
     } else {
-      mpi::all_to_all(comm_, send, send_sizes, receive, receive_sizes, rounds());
+      mpi::all_to_all(group_, send, send_sizes, receive, receive_sizes, rounds());
     }
   }
 
@@ -107,7 +109,7 @@ class MpiTeam final : public Team {
                       .finished = vote.finished ? std::uint64_t{1} : std::uint64_t{0},
                       .progress = vote.progress};
     auto words = std::bit_cast<BallotWords>(mine);
-    mpi::all_reduce_min(comm_, words, idle_);
+    mpi::all_reduce_min(group_, words, idle_);
     return std::bit_cast<Ballot>(words);
   }
 
@@ -118,9 +120,9 @@ class MpiTeam final : public Team {
       message = vote.message.substr(0, kLongestMessage);
       header = {static_cast<std::int32_t>(vote.status), narrow<std::uint32_t>(message.size())};
     }
-    mpi::broadcast(comm_, failing, std::as_writable_bytes(std::span(&header, 1)), rounds());
+    mpi::broadcast(group_, failing, std::as_writable_bytes(std::span(&header, 1)), rounds());
     message.resize(header.message_bytes);
-    mpi::broadcast(comm_, failing, std::as_writable_bytes(std::span(message)), rounds());
+    mpi::broadcast(group_, failing, std::as_writable_bytes(std::span(message)), rounds());
     throw SharedError(static_cast<Status>(header.status), message);
   }
 
@@ -155,18 +157,18 @@ class MpiTeam final : public Team {
     agree(vote);
   }
 
-  MPI_Comm comm_;
+  mpi::Group group_;
   std::size_t round_bytes_;
-  int rank_ = 0;
-  int size_ = 1;
+  int rank_;
+  int size_;
   std::optional<NodeMap> nodes_;  // where exchanges go by node
   std::vector<mpi::Sent> sent_;   // [ranks]
 };
 
 }  // namespace
 
-std::unique_ptr<Team> make_mpi_team(MPI_Comm comm, std::size_t round_bytes) {
-  return std::make_unique<MpiTeam>(comm, round_bytes);
+std::unique_ptr<Team> make_mpi_team(mpi::Group group, std::size_t round_bytes) {
+  return std::make_unique<MpiTeam>(std::move(group), round_bytes);
 }
 
 }  // namespace stowage::exchange

@@ -50,14 +50,14 @@ struct Agreement {
 };
 
 // All members are Collective over the team: every rank calls them in the same order. None blocks inside MPI: each
-// waits by polling and calls the idle hook meanwhile. Not thread-safe.
+// waits by polling and calls the idle hook meanwhile; once that has thrown, the team can only be destroyed. Not thread-safe.
 class Team {
  public:
   virtual ~Team() = default;
 
   virtual int rank() const noexcept = 0;
   virtual int size() const noexcept = 0;
-  virtual MPI_Comm communicator() const noexcept = 0;  // MPI_COMM_NULL for SoloTeam
+  virtual MPI_Comm communicator() const noexcept = 0;  // of just these ranks; MPI_COMM_NULL where there is none
 
   // No rank returns alone: if any rank's status is not OK, every rank throws SharedError with the status and message of
   // the lowest such rank. If `same` differs between ranks, every rank throws SharedError with STOWAGE_INTERNAL_ERROR.
@@ -91,9 +91,9 @@ class Team {
   std::function<void()> idle_;
 };
 
-// Collective over `comm`, which stays the caller's and must outlive the team. `comm` must not be used otherwise.
-// round_bytes bounds one message of an exchange; the same on every rank.
-std::unique_ptr<Team> make_mpi_team(MPI_Comm comm, std::size_t round_bytes = mpi::kRoundBytes);
+// A team of the group's ranks. Its communicator stays the caller's, must outlive the team, and must not be used
+// otherwise but by other groups. round_bytes bounds one message of an exchange; the same on every rank. Not collective.
+std::unique_ptr<Team> make_mpi_team(mpi::Group group, std::size_t round_bytes = mpi::kRoundBytes);
 std::unique_ptr<Team> make_solo_team();
 
 // Runs `work` and then agrees: an exception on one rank becomes the same SharedError on all. For start-up and other

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "mpi/lent.hpp"
 #include "source/shard.hpp"
 
 namespace stowage::loader {
@@ -72,8 +73,9 @@ ReceivedTokens Payload::exchange() {
   }
 
   // Between two ranks pieces travel in the order of the step's segments, which both know.
-  Bytes send(send_at[ranks]);
-  ReceivedTokens received;
+  mpi::Lent<Bytes> send{Bytes(send_at[ranks])};
+  mpi::Lent<ReceivedTokens> lent{ReceivedTokens()};
+  ReceivedTokens& received = *lent;
   received.bytes_.resize(receive_at[ranks]);
   received.begin_.resize(segments_);
   received.size_.resize(segments_);
@@ -82,7 +84,7 @@ ReceivedTokens Payload::exchange() {
     const read::Place place = plan_.places[p];
     if (place.rank == me && bytes > 0) {
       std::uint64_t& at = send_at[static_cast<std::size_t>(piece_to_[p])];
-      std::memcpy(send.data() + at, buffer_.data() + place.offset, bytes);
+      std::memcpy(send->data() + at, buffer_.data() + place.offset, bytes);
       at += bytes;
     }
     if (piece_to_[p] == me) {
@@ -92,11 +94,13 @@ ReceivedTokens Payload::exchange() {
       at += bytes;
     }
   }
-  team_.all_to_all(send, send_sizes, received.bytes_, receive_sizes);
+  team_.all_to_all(*send, send_sizes, received.bytes_, receive_sizes);
   for (std::size_t r = 0; r < ranks; ++r) {
     if (static_cast<int>(r) != me) bytes_exchanged_ += send_sizes[r];
   }
-  return received;
+  send.give_back();
+  lent.give_back();
+  return std::move(received);
 }
 
 RankStatistics Payload::statistics() const {

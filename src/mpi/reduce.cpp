@@ -4,25 +4,40 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/narrow.hpp"
-#include "mpi/check.hpp"
 #include "mpi/lent.hpp"
+#include "mpi/rounds.hpp"
 
 namespace stowage::mpi {
+namespace {
 
-void all_reduce_min(MPI_Comm comm, std::span<std::uint64_t> values, const Idle& idle) {
-  Lent<std::vector<std::uint64_t>> least({values.begin(), values.end()});
-  MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Iallreduce(MPI_IN_PLACE, least->data(), narrow<int>(values.size()), MPI_UINT64_T, MPI_MIN, comm, &request),
-        "MPI_Iallreduce");
-  wait(request, idle, Deadline::never(), "the other ranks' part of a reduction");
-  least.give_back();
-  std::copy(least->begin(), least->end(), values.begin());
+struct Buffers {
+  std::vector<std::uint64_t> least;
+  std::vector<std::uint64_t> received;
+};
+
+}  // namespace
+
+void all_reduce_min(const Group& group, std::span<std::uint64_t> values, const Idle& idle) {
+  const auto ranks = static_cast<std::size_t>(group.size());
+  const auto me = static_cast<std::size_t>(group.rank());
+  Lent<Buffers> buffers({{values.begin(), values.end()}, std::vector<std::uint64_t>(values.size())});
+  const Rounds rounds{idle};
+  for (std::size_t distance = 1; distance < ranks; distance *= 2) {
+    std::vector<Request> requests;
+    receive_cut(group, std::as_writable_bytes(std::span(buffers->received)), (me + ranks - distance) % ranks, kReduce,
+                rounds, requests);
+    send_cut(group, std::as_bytes(std::span(buffers->least)), (me + distance) % ranks, kReduce, rounds, requests);
+    wait(requests, idle, Deadline::never(), "the other ranks' part of a reduction");
+    std::ranges::transform(buffers->least, buffers->received, buffers->least.begin(),
+                           [](std::uint64_t a, std::uint64_t b) { return std::min(a, b); });
+  }
+  buffers.give_back();
+  std::ranges::copy(buffers->least, values.begin());
 }
 
-bool everywhere(MPI_Comm comm, bool here, const Idle& idle) {
+bool everywhere(const Group& group, bool here, const Idle& idle) {
   std::uint64_t all = here ? 1 : 0;
-  all_reduce_min(comm, std::span(&all, 1), idle);
+  all_reduce_min(group, std::span(&all, 1), idle);
   return all != 0;
 }
 

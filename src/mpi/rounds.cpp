@@ -7,23 +7,10 @@
 
 #include "base/assert.hpp"
 #include "base/narrow.hpp"
-#include "mpi/check.hpp"
 #include "mpi/lent.hpp"
 
 namespace stowage::mpi {
 namespace {
-
-constexpr int kAllToAllTag = 23102;
-constexpr int kAllGatherTag = 23103;
-
-struct Layout {
-  int rank = 0;
-  int size = 0;
-  explicit Layout(MPI_Comm comm) {
-    check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-    check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-  }
-};
 
 // The part of `whole` that goes in round `round`.
 template <typename Span>
@@ -44,48 +31,61 @@ std::uint64_t largest(std::span<const std::uint64_t> sizes) {
 
 }  // namespace
 
-void send_cut(MPI_Comm comm, ByteView bytes, std::size_t to, int tag, const Rounds& rounds,
+void send_cut(const Group& group, ByteView bytes, std::size_t to, int operation, const Rounds& rounds,
               std::vector<Request>& requests) {
   while (!bytes.empty()) {
     const ByteView now = bytes.first(std::min(bytes.size(), rounds.round_bytes));
-    requests.push_back(Request::send(comm, now, narrow<int>(to), tag));
+    requests.push_back(Request::send(group.comm(), now, group.in_comm(narrow<int>(to)), group.tag(operation)));
     if (!rounds.sent.empty()) rounds.sent[to].add(now.size());
     bytes = bytes.subspan(now.size());
   }
 }
 
-void receive_cut(MPI_Comm comm, ByteSpan bytes, std::size_t from, int tag, const Rounds& rounds,
+void receive_cut(const Group& group, ByteSpan bytes, std::size_t from, int operation, const Rounds& rounds,
                  std::vector<Request>& requests) {
   while (!bytes.empty()) {
     const ByteSpan now = bytes.first(std::min(bytes.size(), rounds.round_bytes));
-    requests.push_back(Request::receive(comm, now, narrow<int>(from), tag));
+    requests.push_back(Request::receive(group.comm(), now, group.in_comm(narrow<int>(from)), group.tag(operation)));
     bytes = bytes.subspan(now.size());
   }
 }
 
-void broadcast(MPI_Comm comm, int root, ByteSpan data, const Rounds& rounds) {
-  for (std::uint64_t round = 0; round * rounds.round_bytes < data.size(); ++round) {
-    const ByteSpan now = part(data, round, rounds.round_bytes);
-    MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Ibcast(now.data(), narrow<int>(now.size()), MPI_BYTE, root, comm, &request), "MPI_Ibcast");
-    wait(request, rounds.idle, Deadline::never(), "a broadcast");
+// By a binomial tree.
+void broadcast(const Group& group, int root, ByteSpan data, const Rounds& rounds) {
+  const auto ranks = static_cast<std::size_t>(group.size());
+  const auto from_root = static_cast<std::size_t>(group.rank() - root + group.size()) % ranks;
+  const auto rank_at = [&](std::size_t place) { return (place + static_cast<std::size_t>(root)) % ranks; };
+  Lent<Bytes> held{Bytes(data.begin(), data.end())};
+  std::size_t reach = 1;  // ranks that have the data once this one has
+  for (; reach <= from_root; reach *= 2) {
   }
+  if (from_root > 0) {
+    std::vector<Request> requests;
+    receive_cut(group, *held, rank_at(from_root - reach / 2), kBroadcast, rounds, requests);
+    wait(requests, rounds.idle, Deadline::never(), "a broadcast");
+  }
+  std::vector<Request> requests;
+  for (; from_root + reach < ranks; reach *= 2) {
+    send_cut(group, *held, rank_at(from_root + reach), kBroadcast, rounds, requests);
+  }
+  wait(requests, rounds.idle, Deadline::never(), "a broadcast to be taken");
+  held.give_back();
+  std::copy(held->begin(), held->end(), data.begin());
 }
 
-void all_gather(MPI_Comm comm, ByteView mine, std::span<const std::uint64_t> sizes, ByteSpan all,
+void all_gather(const Group& group, ByteView mine, std::span<const std::uint64_t> sizes, ByteSpan all,
                 const Rounds& rounds) {
-  const Layout layout(comm);
-  const auto ranks = static_cast<std::size_t>(layout.size);
+  const auto ranks = static_cast<std::size_t>(group.size());
   STOWAGE_ASSERT(kAssertLight, sizes.size() == ranks, "{} sizes for {} ranks", sizes.size(), ranks);
-  STOWAGE_ASSERT(kAssertLight, mine.size() == sizes[static_cast<std::size_t>(layout.rank)],
-                 "rank {} gives {} bytes where {} were announced", layout.rank, mine.size(),
-                 sizes[static_cast<std::size_t>(layout.rank)]);
+  STOWAGE_ASSERT(kAssertLight, mine.size() == sizes[static_cast<std::size_t>(group.rank())],
+                 "rank {} gives {} bytes where {} were announced", group.rank(), mine.size(),
+                 sizes[static_cast<std::size_t>(group.rank())]);
 
   // In step k a rank holds the parts of 2^k ranks, itself and those after it, and passes them to the rank that is as
   // many before it.
-  const auto me = static_cast<std::size_t>(layout.rank);
+  const auto me = static_cast<std::size_t>(group.rank());
   std::vector<std::uint64_t> sizes_from_me(ranks);
-  std::rotate_copy(sizes.begin(), sizes.begin() + layout.rank, sizes.end(), sizes_from_me.begin());
+  std::rotate_copy(sizes.begin(), sizes.begin() + group.rank(), sizes.end(), sizes_from_me.begin());
   const auto begin = begins(sizes_from_me);
   STOWAGE_ASSERT(kAssertLight, all.size() == begin.back(), "room for {} bytes where {} come", all.size(), begin.back());
   Lent<Bytes> held{Bytes(all.size())};
@@ -93,9 +93,9 @@ void all_gather(MPI_Comm comm, ByteView mine, std::span<const std::uint64_t> siz
   for (std::size_t have = 1; have < ranks; have *= 2) {
     const std::size_t more = std::min(have, ranks - have);
     std::vector<Request> requests;
-    receive_cut(comm, ByteSpan(*held).subspan(begin[have], begin[have + more] - begin[have]), (me + have) % ranks,
-                kAllGatherTag, rounds, requests);
-    send_cut(comm, ByteView(*held).first(begin[more]), (me + ranks - have) % ranks, kAllGatherTag, rounds, requests);
+    receive_cut(group, ByteSpan(*held).subspan(begin[have], begin[have + more] - begin[have]), (me + have) % ranks,
+                kAllGather, rounds, requests);
+    send_cut(group, ByteView(*held).first(begin[more]), (me + ranks - have) % ranks, kAllGather, rounds, requests);
     wait(requests, rounds.idle, Deadline::never(), "the other ranks' part of a gathering");
   }
   held.give_back();
@@ -103,11 +103,10 @@ void all_gather(MPI_Comm comm, ByteView mine, std::span<const std::uint64_t> siz
   std::rotate_copy(held->begin(), after_last, held->end(), all.begin());
 }
 
-void all_to_all(MPI_Comm comm, ByteView send, std::span<const std::uint64_t> send_sizes, ByteSpan receive,
+void all_to_all(const Group& group, ByteView send, std::span<const std::uint64_t> send_sizes, ByteSpan receive,
                 std::span<const std::uint64_t> receive_sizes, const Rounds& rounds) {
-  const Layout layout(comm);
-  const auto ranks = static_cast<std::size_t>(layout.size);
-  const auto me = static_cast<std::size_t>(layout.rank);
+  const auto ranks = static_cast<std::size_t>(group.size());
+  const auto me = static_cast<std::size_t>(group.rank());
   STOWAGE_ASSERT(kAssertLight, send_sizes.size() == ranks && receive_sizes.size() == ranks,
                  "{} and {} sizes for {} ranks", send_sizes.size(), receive_sizes.size(), ranks);
   const auto send_begin = begins(send_sizes);
@@ -123,12 +122,12 @@ void all_to_all(MPI_Comm comm, ByteView send, std::span<const std::uint64_t> sen
     std::vector<Request> requests;
     for (std::size_t step = 1; step < ranks; ++step) {
       const std::size_t from = (me + ranks - step) % ranks;
-      receive_cut(comm, part(receive.subspan(receive_begin[from], receive_sizes[from]), round, rounds.round_bytes), from,
-                  kAllToAllTag, rounds, requests);
+      receive_cut(group, part(receive.subspan(receive_begin[from], receive_sizes[from]), round, rounds.round_bytes), from,
+                  kAllToAll, rounds, requests);
     }
     for (std::size_t step = 1; step < ranks; ++step) {
       const std::size_t to = (me + step) % ranks;
-      send_cut(comm, part(send.subspan(send_begin[to], send_sizes[to]), round, rounds.round_bytes), to, kAllToAllTag,
+      send_cut(group, part(send.subspan(send_begin[to], send_sizes[to]), round, rounds.round_bytes), to, kAllToAll,
                rounds, requests);
     }
     if (round == 0) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "mpi/group.hpp"
 #include "mpi/request.hpp"
 #include "mpi/wait.hpp"
 
@@ -35,25 +36,29 @@ struct Rounds {
   std::span<Sent> sent{};  // [ranks] where exchanges count their messages; empty: they do not
 };
 
+// Operations of groups (Group::tag). Those from kFirstFree on are for others.
+enum Operation : int { kBroadcast = 1, kAllGather, kAllToAll, kReduce, kFirstFree = 16 };
+
 // Begin a transfer in as many messages as its length asks for, none where it is empty; appended to `requests`.
-void send_cut(MPI_Comm comm, ByteView bytes, std::size_t to, int tag, const Rounds& rounds,
+void send_cut(const Group& group, ByteView bytes, std::size_t to, int operation, const Rounds& rounds,
               std::vector<Request>& requests);
-void receive_cut(MPI_Comm comm, ByteSpan bytes, std::size_t from, int tag, const Rounds& rounds,
+void receive_cut(const Group& group, ByteSpan bytes, std::size_t from, int operation, const Rounds& rounds,
                  std::vector<Request>& requests);
 
-// All are collective over comm, poll, and throw as mpi::poll does. When `idle` ends a wait, the communicator is of no
-// further use, and buffers that were to be sent must live until MPI is finalised; receives are cancelled, but for those of a broadcast.
+// All are collective over the group, poll, and throw as mpi::poll does. They consist of messages between two ranks, so
+// that a wait can be given up at any moment and the ranks that are left can form another group. When `idle` ends a wait,
+// the group is of no further use, and the buffers of all_to_all must live until MPI is finalised.
 
 // data has the same size on every rank.
-void broadcast(MPI_Comm comm, int root, ByteSpan data, const Rounds& rounds);
+void broadcast(const Group& group, int root, ByteSpan data, const Rounds& rounds);
 
 // Bytes of every rank in rank order: sizes [ranks] is known to all, all holds their sum. By Bruck's algorithm: each rank
 // sends log2(ranks) messages, rounded up.
-void all_gather(MPI_Comm comm, ByteView mine, std::span<const std::uint64_t> sizes, ByteSpan all, const Rounds& rounds);
+void all_gather(const Group& group, ByteView mine, std::span<const std::uint64_t> sizes, ByteSpan all, const Rounds& rounds);
 
 // Personalised exchange: parts for (from) rank 0, 1, ... one after the other; sizes in bytes [ranks]. A rank's sizes
 // match what its peers give. round_bytes bounds one message; a round holds one message a peer each way.
-void all_to_all(MPI_Comm comm, ByteView send, std::span<const std::uint64_t> send_sizes, ByteSpan receive,
+void all_to_all(const Group& group, ByteView send, std::span<const std::uint64_t> send_sizes, ByteSpan receive,
                 std::span<const std::uint64_t> receive_sizes, const Rounds& rounds);
 
 }  // namespace stowage::mpi
