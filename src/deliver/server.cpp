@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/assert.hpp"
+#include "base/fault_point.hpp"
 #include "base/frame.hpp"
 #include "base/log.hpp"
 #include "deliver/step_parts.hpp"
@@ -201,6 +202,7 @@ void Server::offer(std::uint32_t replica, AlignedBuffer block) {
   const auto shared = std::make_shared<const AlignedBuffer>(std::move(block));
   const auto parts = std::make_shared<StepParts>(shared);
   const bool in_ring = to.ring != nullptr && to.ring->publish(shared->bytes());
+  fault_point("delivering");  // some trainers can see the step, others cannot
   bool read_in_ring = false;
   for (const auto& trainer : trainers_) {
     if (trainer->replica != &to || trainer->closed) continue;

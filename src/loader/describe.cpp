@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/assert.hpp"
+#include "base/fault_point.hpp"
 
 namespace stowage::loader {
 
@@ -14,6 +15,7 @@ std::vector<Location> describe(std::span<const mixture::Draw> draws, const Catal
   for (const mixture::Draw& draw : draws) {
     if (catalogue.owns(draw.source)) mine.push_back(catalogue.locate(draw.source, draw.sequence));
   }
+  fault_point("all_to_all_1");
   const exchange::Gathered gathered = team.all_gather(std::as_bytes(std::span(mine)));
 
   std::vector<std::uint64_t> at(gathered.begin.begin(), gathered.begin.end() - 1);

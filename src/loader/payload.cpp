@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/fault_point.hpp"
 #include "mpi/lent.hpp"
 #include "source/shard.hpp"
 
@@ -51,6 +52,7 @@ void Payload::choose(const StepBatch& batch, const plan::Plan& plan, const std::
 }
 
 void Payload::read() {
+  fault_point("reading");
   buffer_.resize(plan_.bytes_of(team_.rank()));
   reader_->read(plan_, team_.rank(), buffer_);
 }
@@ -94,6 +96,7 @@ ReceivedTokens Payload::exchange() {
       at += bytes;
     }
   }
+  fault_point("all_to_all_2");
   team_.all_to_all(*send, send_sizes, received.bytes_, receive_sizes);
   for (std::size_t r = 0; r < ranks; ++r) {
     if (static_cast<int>(r) != me) bytes_exchanged_ += send_sizes[r];

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/fault_point.hpp"
 #include "loader/construct.hpp"
 #include "source/tokens.hpp"
 
@@ -32,6 +33,7 @@ Pipeline::Pipeline(const config::Config& config, const Catalogue& catalogue, exc
 Pipeline::~Pipeline() = default;
 
 plan::Plan Pipeline::plan(const StepBatch& batch) {
+  fault_point("planning");
   std::vector<std::uint32_t> tokens;
   tokens.reserve(batch.segments.size());
   for (const Segment& segment : batch.segments) tokens.push_back(segment.piece.tokens);
