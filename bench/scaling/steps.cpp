@@ -89,7 +89,8 @@ nlohmann::json run(const Options& options, const std::string& path, const std::v
   const exchange::NodeMap nodes(layout);
   const config::Config config = loader::share_config(path, team);
   const loader::Catalogue catalogue = loader::Catalogue::open_or_throw(config, team);
-  loader::Pipeline pipeline(config, catalogue, team, loader::constructors_over(config.data_parallel, team.size()));
+  loader::Pipeline pipeline(config, catalogue, team, loader::constructors_over(config.data_parallel, team.size()),
+                            loader::from_heap, loader::beginning(config, catalogue));
   pipeline.next(false, 0);  // files are opened
 
   const Tally before = tally(team, nodes);

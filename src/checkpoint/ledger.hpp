@@ -5,38 +5,43 @@
 #include <cstdint>
 #include <deque>
 
+#include "checkpoint/state.hpp"
 #include "mixture/draw.hpp"
 
 namespace stowage::checkpoint {
 
-// From which the stream goes on: global, the same on every rank.
-struct IteratorState {
-  std::uint64_t step = 0;    // the next step to deliver
-  mixture::DrawState draws;  // after the last draw of the step before it
-
-  template <typename Archive>
-  void serialize(Archive& archive, unsigned) {
-    archive & step & draws;
-  }
-};
-
+// Remembers the last committed steps too, because a trainer may ask for the state of a step that others are past
+// already. Memory: a StepDelta a step that is remembered or produced and not committed. Not thread-safe.
 class Ledger {
  public:
-  // `committed`: a draw stream of its own, at the state where the first step begins; `step` is that step.
-  Ledger(mixture::DrawStream committed, std::uint64_t step);
+  static constexpr std::uint64_t kRemembered = 64;  // steps behind the committed one
 
-  // The next step was made of the next `draws` draws.
-  void produced(std::uint64_t draws);
+  // `draws`: a draw stream of its own, standing at start.draws.
+  Ledger(mixture::DrawStream draws, IteratorState start);
 
-  // Steps below `step` are delivered: the state moves up to it, or to the last step produced if that comes first.
+  // What the next step (produced_steps()) did.
+  void produced(StepDelta delta);
+
+  // Steps below `step` are delivered: the committed state moves up to it, or to the last step produced if that comes
+  // first; never back.
   void commit(std::uint64_t step);
 
-  IteratorState state() const;
+  std::uint64_t committed() const noexcept { return committed_; }  // steps
+  std::uint64_t produced_steps() const noexcept { return oldest_.step + deltas_.size(); }
+  std::uint64_t first_known() const noexcept { return oldest_.step; }
+
+  // The state before `step`, which must be in [first_known(), produced_steps()]; else throws STOWAGE_STATE_ERROR.
+  // O(draws between).
+  IteratorState state_at(std::uint64_t step) const;
+  IteratorState state() const { return state_at(committed_); }
 
  private:
-  mixture::DrawStream committed_;
-  std::uint64_t step_;
-  std::deque<std::uint64_t> draws_;  // of steps step_, step_ + 1, ...
+  void advance();
+
+  mixture::DrawStream draws_;  // at oldest_
+  IteratorState oldest_;
+  std::uint64_t committed_;
+  std::deque<StepDelta> deltas_;  // of steps oldest_.step, oldest_.step + 1, ...
 };
 
 }  // namespace stowage::checkpoint

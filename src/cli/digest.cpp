@@ -56,7 +56,8 @@ void print_digests(const Options& options, exchange::Team& team, const std::vect
   const config::Config config = loader::share_config(options.config, team);
   if (config.exchange == config::Exchange::by_node) team.route_by_node(nodes);
   const loader::Catalogue catalogue = loader::Catalogue::open_or_throw(config, team);
-  loader::Pipeline pipeline(config, catalogue, team, loader::constructors_over(config.data_parallel, team.size()));
+  loader::Pipeline pipeline(config, catalogue, team, loader::constructors_over(config.data_parallel, team.size()),
+                            loader::from_heap, loader::beginning(config, catalogue));
   const std::uint64_t steps = options.steps != 0 ? options.steps : std::numeric_limits<std::uint64_t>::max();
   for (std::uint64_t step = 0; step < steps; ++step) {
     loader::Pipeline::Outcome outcome = pipeline.next(false, 0);

@@ -37,7 +37,7 @@ struct Walk {
   std::uint64_t steps = 0;
   bool reached_end = false;
   LastBatch last;
-  std::vector<loader::SourceCount> counts;
+  std::vector<checkpoint::SourceCount> counts;
 };
 
 LastBatch batch_of(const loader::StepBatch& step) {
@@ -47,21 +47,27 @@ LastBatch batch_of(const loader::StepBatch& step) {
   return last;
 }
 
+void add(std::vector<checkpoint::SourceCount>& counts, const checkpoint::StepDelta& delta) {
+  for (const checkpoint::StepDelta::Count& one : delta.counts) counts[one.source] += one.count;
+}
+
 Walk walk(const config::Config& config, const loader::Catalogue& catalogue, std::uint64_t max_draws) {
   const auto team = exchange::make_solo_team();
-  loader::StepStream stream(config, catalogue, *team);
+  loader::StepStream stream(config, catalogue, *team, loader::beginning(config, catalogue));
   Walk walk;
+  walk.counts.resize(config.sources.size());
   for (std::uint64_t draws = 0; draws < max_draws;) {
     const auto step = stream.next();
     if (!step) {
       walk.reached_end = true;
+      add(walk.counts, stream.rest());
       break;
     }
-    draws += step->draws;
+    draws += step->delta.draws;
+    add(walk.counts, step->delta);
     walk.last = batch_of(*step);
     ++walk.steps;
   }
-  walk.counts = stream.counts();
   return walk;
 }
 
@@ -69,7 +75,7 @@ std::uint64_t scaled(std::uint64_t count, double factor) {
   return static_cast<std::uint64_t>(std::llround(static_cast<double>(count) * factor));
 }
 
-loader::SourceCount scaled(loader::SourceCount count, double factor) {
+checkpoint::SourceCount scaled(checkpoint::SourceCount count, double factor) {
   for (std::uint64_t* value :
        {&count.drawn, &count.delivered, &count.tokens, &count.truncated, &count.tokens_cut, &count.split}) {
     *value = scaled(*value, factor);
@@ -78,10 +84,10 @@ loader::SourceCount scaled(loader::SourceCount count, double factor) {
   return count;
 }
 
-std::uint64_t dropped_at_the_end(const std::vector<loader::SourceCount>& counts) {
+std::uint64_t dropped_at_the_end(const std::vector<checkpoint::SourceCount>& counts) {
   std::uint64_t dropped = 0;
-  for (const loader::SourceCount& count : counts) {
-    dropped += count.dropped[static_cast<std::size_t>(loader::Reason::last_batch)];
+  for (const checkpoint::SourceCount& count : counts) {
+    dropped += count.dropped[static_cast<std::size_t>(checkpoint::Reason::last_batch)];
   }
   return dropped;
 }
@@ -121,9 +127,9 @@ void extrapolate(const config::Config& config, const loader::Catalogue& catalogu
 
 }  // namespace
 
-loader::SourceCount Forecast::total() const {
-  loader::SourceCount total;
-  for (const loader::SourceCount& source : sources) total += source;
+checkpoint::SourceCount Forecast::total() const {
+  checkpoint::SourceCount total;
+  for (const checkpoint::SourceCount& source : sources) total += source;
   return total;
 }
 

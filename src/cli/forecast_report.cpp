@@ -67,7 +67,7 @@ class Report {
     std::string epochs = "-";
     std::string share_of_tokens = "-";
     if (!forecast_.sources.empty()) {
-      const loader::SourceCount& count = forecast_.sources[s];
+      const checkpoint::SourceCount& count = forecast_.sources[s];
       draws = about(count.drawn);
       epochs = fmt::format("{:.2f}", static_cast<double>(count.drawn) / static_cast<double>(info.sequences));
       const double all = static_cast<double>(std::max<std::uint64_t>(total_.tokens, 1));
@@ -98,12 +98,12 @@ class Report {
   std::string fate_of_over_long(std::size_t s) const {
     const config::OverLong policy = config_.sources[s].over_long;
     const bool is_known = !forecast_.sources.empty();
-    const loader::SourceCount count = is_known ? forecast_.sources[s] : loader::SourceCount{};
+    const checkpoint::SourceCount count = is_known ? forecast_.sources[s] : checkpoint::SourceCount{};
     std::string what;
     std::uint64_t draws = 0;
     if (policy == config::OverLong::drop) {
       what = "dropped";
-      draws = count.dropped[static_cast<std::size_t>(loader::Reason::over_long)];
+      draws = count.dropped[static_cast<std::size_t>(checkpoint::Reason::over_long)];
     } else if (policy == config::OverLong::split) {
       what = "split into pieces of one step";
       draws = count.split;
@@ -170,7 +170,7 @@ class Report {
   const config::Config& config_;
   const loader::Catalogue& catalogue_;
   const Forecast& forecast_;
-  loader::SourceCount total_;
+  checkpoint::SourceCount total_;
   std::size_t name_width_ = 6;
   std::string text_;
 };

@@ -107,7 +107,7 @@ Comparison from_config(const Options& options) {
   settings.free_counts = options.free_counts || !config.micro_batch.equal_counts;
   comparison.request = plain_request(settings);
   comparison.request.pad_segments_to = config.micro_batch.pad_segments_to;
-  loader::StepStream stream(config, catalogue, *team);
+  loader::StepStream stream(config, catalogue, *team, loader::beginning(config, catalogue));
   while (comparison.steps.size() < options.steps) {
     const auto batch = stream.next();
     if (!batch) break;

@@ -20,7 +20,7 @@ nlohmann::ordered_json to_json(const loader::ServeSummary& summary) {
   };
   nlohmann::ordered_json sources = nlohmann::ordered_json::array();
   for (const loader::ServedSource& source : summary.sources) {
-    const loader::SourceCount& count = source.count;
+    const checkpoint::SourceCount& count = source.count;
     sources.push_back({{"name", source.name},
                        {"sequences_in_epoch", source.sequences},
                        {"share_asked", source.share_asked},
@@ -32,9 +32,9 @@ nlohmann::ordered_json to_json(const loader::ServeSummary& summary) {
                        {"truncated", count.truncated},
                        {"tokens_cut", count.tokens_cut},
                        {"split", count.split},
-                       {"dropped_over_long", count.dropped[static_cast<std::size_t>(loader::Reason::over_long)]},
-                       {"dropped_zero_length", count.dropped[static_cast<std::size_t>(loader::Reason::zero_length)]},
-                       {"dropped_last_batch", count.dropped[static_cast<std::size_t>(loader::Reason::last_batch)]}});
+                       {"dropped_over_long", count.dropped[static_cast<std::size_t>(checkpoint::Reason::over_long)]},
+                       {"dropped_zero_length", count.dropped[static_cast<std::size_t>(checkpoint::Reason::zero_length)]},
+                       {"dropped_last_batch", count.dropped[static_cast<std::size_t>(checkpoint::Reason::last_batch)]}});
   }
   return {{"steps", summary.plan.steps},
           {"committed_steps", summary.committed.step},

@@ -41,7 +41,8 @@ Embedded::Embedded(const std::string& config_path, std::int32_t replica, const d
       team_(exchange::make_solo_team()),
       catalogue_(Catalogue::open_or_throw(config_, *team_)),
       info_(info_of(config_, catalogue_, replica)),
-      pipeline_(config_, catalogue_, *team_, only(info_.replica, info_.replicas)),
+      pipeline_(config_, catalogue_, *team_, only(info_.replica, info_.replicas), from_heap,
+                beginning(config_, catalogue_)),
       steps_(chosen_part(coordinates, config_)) {}
 
 const deliver::StepView* Embedded::acquire(double) {

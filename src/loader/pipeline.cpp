@@ -21,13 +21,13 @@ std::uint64_t vocabulary(const config::Source& source, const read::ShardInfo& sh
 }  // namespace
 
 Pipeline::Pipeline(const config::Config& config, const Catalogue& catalogue, exchange::Team& team,
-                   Constructors constructors, AllocateFor allocate)
+                   Constructors constructors, AllocateFor allocate, const checkpoint::IteratorState& start)
     : config_(config),
       catalogue_(catalogue),
       team_(team),
       constructors_(std::move(constructors)),
       allocate_(std::move(allocate)),
-      stream_(config, catalogue, team),
+      stream_(config, catalogue, team, start),
       payload_(config, catalogue, team) {}
 
 Pipeline::~Pipeline() = default;
@@ -55,9 +55,10 @@ Pipeline::Outcome Pipeline::next(bool finished, std::uint64_t progress) {
   vote.progress = progress;
   Outcome outcome;
 
-  const std::optional<StepBatch> batch = stream_.next();
+  std::optional<StepBatch> batch = stream_.next();
   if (!batch) {
     outcome.end = true;
+    outcome.delta = stream_.rest();
     outcome.least_progress = team_.agree(vote).least_progress;
     return outcome;
   }
@@ -77,7 +78,8 @@ Pipeline::Outcome Pipeline::next(bool finished, std::uint64_t progress) {
   }
 
   const ReceivedTokens received = payload_.exchange();
-  outcome.draws = batch->draws;
+  outcome.delta = std::move(batch->delta);
+  outcome.delta.plan = vote.same;
   outcome.blocks = construct_mine(*batch, plan, received);
   return outcome;
 }

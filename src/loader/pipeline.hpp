@@ -30,15 +30,16 @@ struct Produced {
 
 class Pipeline {
  public:
-  // Borrows config, catalogue and team. Blocks are built in the memory that `allocate` gives. Collective over `team`.
+  // Borrows config, catalogue and team. Blocks are built in the memory that `allocate` gives. Goes on from `start`
+  // (beginning() for a new run). Collective over `team`.
   Pipeline(const config::Config& config, const Catalogue& catalogue, exchange::Team& team, Constructors constructors,
-           AllocateFor allocate = from_heap);
+           AllocateFor allocate, const checkpoint::IteratorState& start);
   ~Pipeline();
 
   struct Outcome {
     bool end = false;                  // no step was made: the stream is over
     bool abandoned = false;            // no step was made: every rank said that it has nobody left to serve
-    std::uint64_t draws = 0;           // that the step used up
+    checkpoint::StepDelta delta;       // of the step; at the end, what was drawn and belongs to none
     std::uint64_t least_progress = 0;  // over all ranks
     std::vector<Produced> blocks;      // of the replicas that this rank constructs, ascending
   };
@@ -49,7 +50,6 @@ class Pipeline {
   Outcome next(bool finished, std::uint64_t progress);
 
   const PlanStatistics& plan_statistics() const noexcept { return plan_statistics_; }
-  const std::vector<SourceCount>& counts() const noexcept { return stream_.counts(); }
   RankStatistics rank_statistics() const;
 
  private:

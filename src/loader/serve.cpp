@@ -107,11 +107,11 @@ class LoaderRank {
       constructors = constructors_of(replicas, config_.data_parallel, job_);
       served = served_by(team_->rank(), constructors, replicas, parts, job_, job_info(config_, *catalogue_));
     });
+    const checkpoint::IteratorState start = beginning(config_, *catalogue_);
     pipeline_ = std::make_unique<Pipeline>(
         config_, *catalogue_, *team_, std::move(constructors),
-        [this](std::uint32_t replica, std::size_t bytes) { return server_->allocate(replica, bytes); });
-    ledger_ = std::make_unique<checkpoint::Ledger>(
-        mixture::DrawStream(config_.seed, source_specs(config_, *catalogue_), config_.epochs), 0);
+        [this](std::uint32_t replica, std::size_t bytes) { return server_->allocate(replica, bytes); }, start);
+    ledger_ = std::make_unique<checkpoint::Ledger>(draw_stream(config_, *catalogue_, start.draws), start);
     for (const deliver::Served& one : served) std::erase(not_served_, one.rank);
     exchange::together(*team_, [&] {
       const bool shared = config_.delivery == config::Delivery::automatic;
@@ -126,9 +126,12 @@ class LoaderRank {
       serve_until([&] { return server_->has_room(); });
       Pipeline::Outcome outcome = pipeline_->next(server_->all_closed(), server_->released());
       ledger_->commit(outcome.least_progress);
-      if (outcome.end) server_->end(made);
+      if (outcome.end) {
+        server_->end(made);
+        rest_ = std::move(outcome.delta);
+      }
       if (outcome.end || outcome.abandoned) return;
-      ledger_->produced(outcome.draws);
+      ledger_->produced(std::move(outcome.delta));
       for (Produced& produced : outcome.blocks) server_->offer(produced.replica, std::move(produced.block));
       server_->progress();
       ++made;
@@ -152,20 +155,22 @@ class LoaderRank {
     mine.bytes_delivered = mine.bytes_sent + mine.bytes_shared;
     mine.bytes_if_copied = server_->bytes_if_copied();
     summary.ranks = sum_over(*team_, mine);
-    summary.sources = served_sources();
     summary.committed = ledger_->state();
+    summary.sources = served_sources(summary.committed.counts);
     summary.loaders = team_->size();
     summary.trainers = static_cast<int>(job_.trainer_ranks.size());
     return summary;
   }
 
-  std::vector<ServedSource> served_sources() const {
+  // With `counts` of the steps delivered, and what the end of the stream dropped.
+  std::vector<ServedSource> served_sources(std::vector<checkpoint::SourceCount> counts) const {
+    for (const checkpoint::StepDelta::Count& one : rest_.counts) counts[one.source] += one.count;
     const std::vector<mixture::SourceSpec> specs = source_specs(config_, *catalogue_);
     double total = 0;
     for (const mixture::SourceSpec& spec : specs) total += spec.weight;
     std::vector<ServedSource> sources;
     for (std::size_t s = 0; s < specs.size(); ++s) {
-      sources.push_back({specs[s].name, specs[s].sequences, specs[s].weight / total, pipeline_->counts()[s]});
+      sources.push_back({specs[s].name, specs[s].sequences, specs[s].weight / total, counts[s]});
     }
     return sources;
   }
@@ -181,6 +186,7 @@ class LoaderRank {
   std::unique_ptr<Catalogue> catalogue_;
   std::unique_ptr<Pipeline> pipeline_;
   std::unique_ptr<checkpoint::Ledger> ledger_;
+  checkpoint::StepDelta rest_;  // drawn at the end of the stream, of no step
   std::unique_ptr<deliver::Server> server_;
 };
 

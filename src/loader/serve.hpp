@@ -25,7 +25,7 @@ struct ServedSource {
   std::string name;
   std::uint64_t sequences = 0;  // in one epoch
   double share_asked = 0;       // of draws, as the weights say
-  SourceCount count;
+  checkpoint::SourceCount count;
 };
 
 // Of the whole job; complete on the first loader rank.

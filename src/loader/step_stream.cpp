@@ -9,16 +9,26 @@
 
 namespace stowage::loader {
 
-SourceCount& SourceCount::operator+=(const SourceCount& other) {
-  drawn += other.drawn;
-  delivered += other.delivered;
-  tokens += other.tokens;
-  truncated += other.truncated;
-  tokens_cut += other.tokens_cut;
-  split += other.split;
-  for (std::size_t r = 0; r < kReasons; ++r) dropped[r] += other.dropped[r];
-  return *this;
+namespace {
+
+void count_dropped(checkpoint::SourceCount& count, checkpoint::Reason reason) {
+  ++count.dropped[static_cast<std::size_t>(reason)];
 }
+
+std::vector<checkpoint::StepDelta::Count> listed(const std::map<std::uint32_t, checkpoint::SourceCount>& counts) {
+  std::vector<checkpoint::StepDelta::Count> list;
+  list.reserve(counts.size());
+  for (const auto& [source, count] : counts) list.push_back({source, count});
+  return list;
+}
+
+std::uint64_t tokens_of(const std::vector<Piece>& pieces) {
+  std::uint64_t tokens = 0;
+  for (const Piece& piece : pieces) tokens += piece.tokens;
+  return tokens;
+}
+
+}  // namespace
 
 std::vector<mixture::SourceSpec> source_specs(const config::Config& config, const Catalogue& catalogue) {
   std::vector<mixture::SourceSpec> specs;
@@ -50,12 +60,26 @@ std::optional<std::uint64_t> count_steps(const config::Config& config, const Cat
   return whole + (partial ? 1 : 0);
 }
 
-StepStream::StepStream(const config::Config& config, const Catalogue& catalogue, exchange::Team& team)
+mixture::DrawStream draw_stream(const config::Config& config, const Catalogue& catalogue, const mixture::DrawState& at) {
+  mixture::DrawStream stream(config.seed, source_specs(config, catalogue), config.epochs);
+  stream.restore(at);
+  return stream;
+}
+
+checkpoint::IteratorState beginning(const config::Config& config, const Catalogue& catalogue) {
+  checkpoint::IteratorState state;
+  state.draws = mixture::DrawStream(config.seed, source_specs(config, catalogue), config.epochs).state();
+  state.counts.resize(config.sources.size());
+  return state;
+}
+
+StepStream::StepStream(const config::Config& config, const Catalogue& catalogue, exchange::Team& team,
+                       const checkpoint::IteratorState& start)
     : config_(config),
       catalogue_(catalogue),
       team_(team),
-      draws_(config.seed, source_specs(config, catalogue), config.epochs),
-      counts_(config.sources.size()) {}
+      draws_(draw_stream(config, catalogue, start.draws)),
+      step_(start.step) {}
 
 // How many draws are described at a time. Does not influence the stream.
 std::uint64_t StepStream::chunk() const noexcept {
@@ -87,43 +111,28 @@ void StepStream::describe_more() {
   for (std::size_t d = 0; d < draws.size(); ++d) described_.push_back({draws[d], locations[d]});
 }
 
-// Adds one described draw to the batch; false, and nothing done, if it belongs to the next step.
-bool StepStream::take(StepBatch& batch, const Described& described, std::uint64_t& tokens) {
+// Adds one described draw to the step; false, and nothing done, if it belongs to the next one.
+bool StepStream::take(Drawn& step, const Described& described, std::uint64_t& tokens) {
   const std::uint32_t s = described.draw.source;
   std::vector<Piece> pieces;
   const Fate fate = cut(config_.sources[s], config_.micro_batch, described.location.tokens, pieces);
-  std::uint64_t kept = 0;
-  for (const Piece& piece : pieces) kept += piece.tokens;
-  if (config_.batch.tokens != 0 && batch.sequences > 0 && !pieces.empty() && tokens + kept > config_.batch.tokens) {
+  const std::uint64_t kept = tokens_of(pieces);
+  if (config_.batch.tokens != 0 && !step.kept.empty() && !pieces.empty() && tokens + kept > config_.batch.tokens) {
     return false;
   }
-
-  SourceCount& count = counts_[s];
+  checkpoint::SourceCount& count = step.counts[s];
   ++count.drawn;
-  ++batch.draws;
-  if (fate == Fate::dropped_over_long) ++count.dropped[static_cast<std::size_t>(Reason::over_long)];
-  if (fate == Fate::dropped_zero_length) ++count.dropped[static_cast<std::size_t>(Reason::zero_length)];
+  ++step.draws;
+  if (fate == Fate::dropped_over_long) count_dropped(count, checkpoint::Reason::over_long);
+  if (fate == Fate::dropped_zero_length) count_dropped(count, checkpoint::Reason::zero_length);
   if (pieces.empty()) return true;
-  if (fate == Fate::truncated) ++count.truncated;
-  if (fate == Fate::split) ++count.split;
-  count.tokens_cut += described.location.tokens - kept;
-  ++count.delivered;
-  count.tokens += kept;
-  ++batch.sequences;
   tokens += kept;
-  for (const Piece& piece : pieces) {
-    batch.segments.push_back(
-        {described.draw, piece, described.location.shard, described.location.begin + piece.begin});
-  }
+  step.kept.push_back(described);
   return true;
 }
 
-std::optional<StepBatch> StepStream::next() {
-  if (config_.steps && step_ == *config_.steps) return std::nullopt;
-  StepBatch batch;
-  batch.step = step_;
-  const bool may_drop = config_.epochs && config_.batch.last == config::LastBatch::drop;
-  const std::vector<SourceCount> before = may_drop ? counts_ : std::vector<SourceCount>{};
+std::optional<StepStream::Drawn> StepStream::draw_step() {
+  Drawn step;
   std::uint64_t tokens = 0;
   bool full = false;
   while (!full) {
@@ -132,30 +141,52 @@ std::optional<StepBatch> StepStream::next() {
       describe_more();
       continue;
     }
-    if (!take(batch, described_.front(), tokens)) break;
+    if (!take(step, described_.front(), tokens)) break;
     described_.pop_front();
-    full = config_.batch.sequences != 0 ? batch.sequences == config_.batch.sequences : tokens == config_.batch.tokens;
+    full = config_.batch.sequences != 0 ? step.kept.size() == config_.batch.sequences : tokens == config_.batch.tokens;
   }
   // With batches in tokens, a batch is complete when the next sequence did not fit; without a next one it is the last.
   const bool incomplete = !full && described_.empty() && drawn_out_;
-  if (batch.sequences == 0) return std::nullopt;
-  if (incomplete && may_drop) {
-    drop_incomplete(before);
-    return std::nullopt;
-  }
-  ++step_;
-  return batch;
+  if (incomplete && config_.epochs && config_.batch.last == config::LastBatch::drop) drop_last(step);
+  if (!step.kept.empty()) return step;
+  rest_.draws = step.draws;
+  rest_.counts = listed(step.counts);
+  return std::nullopt;
 }
 
-// What was delivered since `before` was dropped after all.
-void StepStream::drop_incomplete(const std::vector<SourceCount>& before) {
-  for (std::size_t s = 0; s < counts_.size(); ++s) {
-    SourceCount kept = before[s];
-    kept.drawn = counts_[s].drawn;
-    kept.dropped = counts_[s].dropped;
-    kept.dropped[static_cast<std::size_t>(Reason::last_batch)] += counts_[s].delivered - before[s].delivered;
-    counts_[s] = kept;
+void StepStream::drop_last(Drawn& step) {
+  for (const Described& one : step.kept) count_dropped(step.counts[one.draw.source], checkpoint::Reason::last_batch);
+  step.kept.clear();
+}
+
+void StepStream::deliver(const Described& described, StepBatch& batch, Counts& counts) const {
+  const std::uint32_t s = described.draw.source;
+  std::vector<Piece> pieces;
+  const Fate fate = cut(config_.sources[s], config_.micro_batch, described.location.tokens, pieces);
+  const std::uint64_t kept = tokens_of(pieces);
+  checkpoint::SourceCount& count = counts[s];
+  if (fate == Fate::truncated) ++count.truncated;
+  if (fate == Fate::split) ++count.split;
+  count.tokens_cut += described.location.tokens - kept;
+  ++count.delivered;
+  count.tokens += kept;
+  ++batch.sequences;
+  for (const Piece& piece : pieces) {
+    batch.segments.push_back(
+        {described.draw, piece, described.location.shard, described.location.begin + piece.begin});
   }
+}
+
+std::optional<StepBatch> StepStream::next() {
+  if (config_.steps && step_ == *config_.steps) return std::nullopt;
+  std::optional<Drawn> drawn = draw_step();
+  if (!drawn) return std::nullopt;
+  StepBatch batch;
+  batch.step = step_++;
+  for (const Described& one : drawn->kept) deliver(one, batch, drawn->counts);
+  batch.delta.draws = drawn->draws;
+  batch.delta.counts = listed(drawn->counts);
+  return batch;
 }
 
 }  // namespace stowage::loader

@@ -115,6 +115,7 @@ struct DrawStream::Impl {
 DrawStream::DrawStream(std::uint64_t seed, std::vector<SourceSpec> sources, std::optional<std::uint64_t> epochs)
     : impl_(std::make_unique<Impl>(seed, std::move(sources), epochs)) {}
 DrawStream::~DrawStream() = default;
+DrawStream::DrawStream(const DrawStream& other) : impl_(std::make_unique<Impl>(*other.impl_)) {}
 DrawStream::DrawStream(DrawStream&&) noexcept = default;
 DrawStream& DrawStream::operator=(DrawStream&&) noexcept = default;
 

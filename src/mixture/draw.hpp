@@ -42,13 +42,14 @@ struct DrawState {
 
 // With `epochs`, every sequence of every enabled source is drawn exactly that often: a source that has given all its
 // epochs leaves the mixture and the others go on with their shares renormalised (a new stage). Without, sources repeat
-// for ever. O(log S) a draw, O(S) memory and start-up. Movable; not thread-safe.
+// for ever. O(log S) a draw, O(S) memory and start-up. A copy goes on by itself, at O(S). Not thread-safe.
 class DrawStream {
  public:
   // Throws STOWAGE_INVALID_ARGUMENT for weights that Schedule refuses, an enabled source without sequences, 0 epochs,
   // and more draws in all than 64 bits count.
   DrawStream(std::uint64_t seed, std::vector<SourceSpec> sources, std::optional<std::uint64_t> epochs);
   ~DrawStream();
+  DrawStream(const DrawStream& other);
   DrawStream(DrawStream&&) noexcept;
   DrawStream& operator=(DrawStream&&) noexcept;
 

@@ -39,24 +39,30 @@ class StepStreamTest : public testing::Test {
   // The tokens of the segments of every step.
   std::vector<std::vector<std::uint32_t>> steps() {
     catalogue_ = Catalogue::open_or_throw(config_, *team_);
-    StepStream stream(config_, *catalogue_, *team_);
+    StepStream stream(config_, *catalogue_, *team_, beginning(config_, *catalogue_));
+    counts_.assign(config_.sources.size(), {});
     std::vector<std::vector<std::uint32_t>> all;
     while (const auto batch = stream.next()) {
       EXPECT_EQ(batch->step, all.size());
       all.emplace_back();
+      add(batch->delta);
       for (const Segment& segment : batch->segments) all.back().push_back(segment.piece.tokens);
     }
-    counts_ = stream.counts();
+    add(stream.rest());
     return all;
   }
 
-  std::uint64_t dropped(Reason reason) const { return counts_[0].dropped[static_cast<std::size_t>(reason)]; }
+  void add(const checkpoint::StepDelta& delta) {
+    for (const checkpoint::StepDelta::Count& one : delta.counts) counts_[one.source] += one.count;
+  }
+
+  std::uint64_t dropped(checkpoint::Reason reason) const { return counts_[0].dropped[static_cast<std::size_t>(reason)]; }
 
   test::TemporaryFolder folder_;
   config::Config config_;
   std::unique_ptr<exchange::Team> team_ = exchange::make_solo_team();
   std::optional<Catalogue> catalogue_;
-  std::vector<SourceCount> counts_;
+  std::vector<checkpoint::SourceCount> counts_;
 };
 
 using Steps = std::vector<std::vector<std::uint32_t>>;
@@ -85,7 +91,7 @@ TEST_F(StepStreamTest, DropsTheIncompleteLastBatchWhereAskedAndCountsIt) {
 
   EXPECT_EQ(steps(), (Steps{{1, 2}, {3, 4}}));
   EXPECT_EQ(count_steps(config_, *catalogue_), 2U);
-  EXPECT_EQ(dropped(Reason::last_batch), 1U);
+  EXPECT_EQ(dropped(checkpoint::Reason::last_batch), 1U);
   EXPECT_EQ(counts_[0].drawn, 5U);
   EXPECT_EQ(counts_[0].delivered, 4U);
   EXPECT_EQ(counts_[0].split, 0U);
@@ -99,8 +105,8 @@ TEST_F(StepStreamTest, DroppedSequencesTakeNoPlaceInABatch) {
   config_.batch.sequences = 2;
 
   EXPECT_EQ(steps(), (Steps{{1, 2}, {3}}));
-  EXPECT_EQ(dropped(Reason::over_long), 2U);
-  EXPECT_EQ(dropped(Reason::zero_length), 1U);
+  EXPECT_EQ(dropped(checkpoint::Reason::over_long), 2U);
+  EXPECT_EQ(dropped(checkpoint::Reason::zero_length), 1U);
   EXPECT_EQ(count_steps(config_, *catalogue_), 2U);
 }
 
