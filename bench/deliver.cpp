@@ -67,7 +67,7 @@ class Link {
 
   void close() {
     if (client_) client_->close();
-    if (server_) server_->wait_closed(mpi::Deadline::after(kStartup));
+    if (server_) server_->wait_closed({}, mpi::Deadline::after(kStartup));
   }
 
   // The loader writes the step so many times, as far ahead as it may; every trainer acquires and releases each.

@@ -86,7 +86,7 @@ struct Delivery {
       ++step;
     }
     server.end(steps);
-    server.wait_closed(mpi::Deadline::after(mpi::Seconds(30)));
+    server.wait_closed({}, mpi::Deadline::after(mpi::Seconds(30)));
     return {server.bytes_shared(), server.bytes_sent()};
   }
 

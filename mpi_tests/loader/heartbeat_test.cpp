@@ -75,6 +75,18 @@ TEST(Heartbeat, TheTimeInWhichARankWasAwayIsNotHeldAgainstOthers) {
   world.barrier();
 }
 
+TEST(Heartbeat, SilenceBeforeAShorterLimitWasSetDoesNotCount) {
+  const World world;
+  Heartbeat heartbeat(world.get(), ranks_of(world), world.rank(), kEver);
+  beat_for(heartbeat, Seconds(1));  // signs are rare under this limit: none comes
+  world.barrier();
+
+  heartbeat.set_limit(Seconds(0.8));
+
+  EXPECT_NO_THROW(beat_for(heartbeat, Seconds(0.4)));
+  world.barrier();
+}
+
 TEST(Heartbeat, ALongerLimitHoldsFromWhenItIsSet) {
   const World world;
   Heartbeat heartbeat(world.get(), ranks_of(world), world.rank(), Seconds(0.1));

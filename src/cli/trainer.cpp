@@ -239,8 +239,12 @@ void add_trainer(CLI::App& app, int& exit_code) {
   command->add_option("--seconds-per-cost", options->seconds_per_cost, "compute time of a unit of cost (default 0)");
   command->add_flag("--no-sync", options->no_sync, "do not meet the other trainers after each step");
   command->add_flag("--no-check", options->no_check, "take what comes unchecked (for timing)");
-  command->add_option("--startup-seconds", options->startup_seconds, "longest wait for the job to form");
-  command->add_option("--acquire-seconds", options->acquire_seconds, "longest wait for one step");
+  command->add_option("--startup-seconds", options->startup_seconds, "longest wait for the job to form")
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--acquire-seconds", options->acquire_seconds,
+                   "longest wait for one step (default: limits.acquire_seconds of the configuration)")
+      ->check(CLI::PositiveNumber);
   command->add_option("--sync-seconds", options->sync_seconds, "longest wait for the other trainers after a step")
       ->check(CLI::PositiveNumber);
   command->callback([options, &exit_code] { exit_code = run(*options); });

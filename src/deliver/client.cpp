@@ -7,6 +7,7 @@
 #include "base/frame.hpp"
 #include "base/log.hpp"
 #include "mpi/check.hpp"
+#include "mpi/lent.hpp"
 
 namespace stowage::deliver {
 namespace {
@@ -31,9 +32,11 @@ Client::Client(MPI_Comm world, std::int32_t replica, double startup_seconds, con
     : job_(mpi::split_job(world, mpi::Role::trainer, mpi::Seconds(startup_seconds))), steps_(part_of(coordinates)) {
   const mpi::Deadline deadline = mpi::Deadline::after(mpi::Seconds(startup_seconds));
   hear();
-  const Register hello{replica, coordinates};
-  mpi::Request sending = mpi::Request::send(job_.world.get(), bytes_of(hello), job_.loader_ranks.front(), kTagRegister);
+  mpi::Lent<Register> hello({replica, coordinates});
+  mpi::Request sending =
+      mpi::Request::send(job_.world.get(), bytes_of(*hello), job_.loader_ranks.front(), kTagRegister);
   sending.wait({}, deadline, "the first loader rank to take a trainer's registration");
+  hello.give_back();
 
   const bool came = pump_until([&] { pump(); }, [&] { return welcomed_ || failure_; }, deadline);
   if (failure_) throw Error(failure_->first, failure_->second);
@@ -46,7 +49,10 @@ Client::Client(MPI_Comm world, std::int32_t replica, double startup_seconds, con
   pull(ring_ ? PullKind::ring : PullKind::pull);
 }
 
-Client::~Client() = default;
+// A send that was given up goes on until MPI is finalised, and may not find its buffer gone.
+Client::~Client() {
+  if (!sent_.empty()) static_cast<void>(new std::list<Sent>(std::move(sent_)));
+}
 
 // From any loader rank: if the one that serves this trainer is lost, another tells of it.
 void Client::hear() {

@@ -14,6 +14,15 @@
 #include "deliver/transfer.hpp"
 
 namespace stowage::deliver {
+namespace {
+
+// A send that was given up goes on until MPI is finalised, and may not find its buffer gone.
+template <typename Sends>
+void keep_for_good(Sends sends) {
+  if (!sends.empty()) static_cast<void>(new Sends(std::move(sends)));
+}
+
+}  // namespace
 
 struct Server::Replica {
   std::uint32_t replica = 0;
@@ -70,9 +79,8 @@ Server::Server(MPI_Comm world, std::vector<Served> trainers, std::uint32_t steps
   }
 }
 
-// A send that was given up goes on until MPI is finalised, and may not find its buffer gone.
 Server::~Server() {
-  if (!sending_.empty()) static_cast<void>(new std::list<Sending>(std::move(sending_)));
+  keep_for_good(std::move(sending_));
 }
 
 void Server::make_rings(const std::vector<Served>& trainers, std::uint64_t shared_bytes) {
@@ -240,9 +248,10 @@ void Server::fail(Status status, const std::string& message) {
   }
 }
 
-bool Server::wait_closed(mpi::Deadline deadline) {
+bool Server::wait_closed(const mpi::Idle& idle, mpi::Deadline deadline) {
   mpi::Backoff backoff;
   while (!all_closed() || !sending_.empty()) {
+    if (idle) idle();
     progress();
     if (deadline.passed()) return false;
     backoff.pause();
@@ -251,7 +260,7 @@ bool Server::wait_closed(mpi::Deadline deadline) {
 }
 
 void refuse(MPI_Comm world, const std::vector<int>& trainer_ranks, Status status, const std::string& message,
-            mpi::Deadline deadline) {
+            const mpi::Idle& idle, mpi::Deadline deadline) {
   std::list<Outgoing> sending;
   const auto payload = payload_of(bytes_of(message));
   for (const int rank : trainer_ranks) {
@@ -260,8 +269,10 @@ void refuse(MPI_Comm world, const std::vector<int>& trainer_ranks, Status status
   mpi::Backoff backoff;
   while (!sending.empty() && !deadline.passed()) {
     std::erase_if(sending, [](Outgoing& outgoing) { return outgoing.done(); });
+    if (idle) idle();
     backoff.pause();
   }
+  keep_for_good(std::move(sending));
 }
 
 }  // namespace stowage::deliver

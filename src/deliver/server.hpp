@@ -54,8 +54,8 @@ class Server {
   void end(std::uint64_t steps);                           // no step follows the `steps` offered
   void fail(Status status, const std::string& message);    // every trainer still here gets this at once
 
-  // Runs progress() until every trainer has left; false if that takes longer.
-  bool wait_closed(mpi::Deadline deadline);
+  // Runs progress() and `idle` until every trainer has left; false if that takes longer.
+  bool wait_closed(const mpi::Idle& idle, mpi::Deadline deadline);
 
  private:
   using Payload = std::shared_ptr<const AlignedBuffer>;
@@ -85,8 +85,8 @@ class Server {
 };
 
 // Tells trainers that this rank does not serve why the job ends: all of them at start-up, those of a lost loader rank
-// later. Returns when they have taken the message or the deadline has passed.
+// later. Returns when they have taken the message or the deadline has passed; calls `idle` meanwhile.
 void refuse(MPI_Comm world, const std::vector<int>& trainer_ranks, Status status, const std::string& message,
-            mpi::Deadline deadline);
+            const mpi::Idle& idle, mpi::Deadline deadline);
 
 }  // namespace stowage::deliver

@@ -36,6 +36,12 @@ Incoming::Incoming(MPI_Comm world, int from, const Notice& notice)
   }
 }
 
+// A receive that has begun cannot be cancelled: MPI writes to its memory whenever it moves on.
+Incoming::~Incoming() {
+  const bool unfinished = std::ranges::any_of(requests_, [](const mpi::Request& request) { return request.active(); });
+  if (unfinished) static_cast<void>(new AlignedBuffer(std::move(payload_)));
+}
+
 bool Incoming::done() { return all_done(requests_); }
 
 std::shared_ptr<const AlignedBuffer> payload_of(ByteView bytes) {

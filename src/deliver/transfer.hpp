@@ -26,10 +26,14 @@ class Outgoing {
   std::vector<mpi::Request> requests_;
 };
 
-// The payload that a notice announced. Starts on construction.
+// The payload that a notice announced. Starts on construction. Move-only. May be given up before it is there: its
+// memory then stays.
 class Incoming {
  public:
   Incoming(MPI_Comm world, int from, const Notice& notice);
+  ~Incoming();
+  Incoming(Incoming&&) noexcept = default;
+  Incoming& operator=(Incoming&&) noexcept = default;
 
   const Notice& notice() const noexcept { return notice_; }
   int source() const noexcept { return source_; }  // rank in the world communicator

@@ -30,6 +30,11 @@ void Heartbeat::send(Clock::time_point now) {
   sent_ = now;
 }
 
+void Heartbeat::set_limit(mpi::Seconds limit) noexcept {
+  limit_ = limit;
+  silence_ = mpi::Seconds(0);
+}
+
 void Heartbeat::beat() {
   if (alone_) return;
   const Clock::time_point now = Clock::now();

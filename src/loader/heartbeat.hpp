@@ -21,7 +21,9 @@ class Heartbeat {
   // loader_ranks: world ranks of all loaders, this one's included. limit: longest silence; the same on every rank.
   Heartbeat(MPI_Comm world, const std::vector<int>& loader_ranks, int my_rank, mpi::Seconds limit);
 
-  void set_limit(mpi::Seconds limit) noexcept { limit_ = limit; }
+  // Call it right after something that all loader ranks do together: signs are given as often as the limit wants them,
+  // and silence under the limit before does not count.
+  void set_limit(mpi::Seconds limit) noexcept;
 
   // For idle hooks. Throws STOWAGE_PEER_LOST when the rank before this one has been silent for longer than the limit.
   // The time in which this rank did not call it (it was reading, or stopped) is not counted.

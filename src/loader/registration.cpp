@@ -19,7 +19,7 @@ std::vector<deliver::Register> gather_registrations(const mpi::Job& job, exchang
       deliver::Register message;
       mpi::Request request = mpi::Request::receive(job.world.get(), std::as_writable_bytes(std::span(&message, 1)),
                                                    MPI_ANY_SOURCE, deliver::kTagRegister);
-      request.wait({}, deadline, "the registrations of all trainers");
+      request.wait([&] { team.idle(); }, deadline, "the registrations of all trainers");
       const auto place = std::ranges::lower_bound(job.trainer_ranks, request.source()) - job.trainer_ranks.begin();
       registered[static_cast<std::size_t>(place)] = message;
     }

@@ -15,7 +15,8 @@
 namespace stowage::loader {
 namespace {
 
-// How long a loader that ends waits for its trainers to take the last word.
+// How long a loader that ends waits for others to take its last word. Less than failed ranks wait for each other
+// (cli/mpi_session): the launcher may end the job when the first of them has gone, and the message is yet to be shown.
 constexpr mpi::Seconds kFarewell{8.0};
 
 class LoaderRank {
@@ -46,17 +47,18 @@ class LoaderRank {
   // Every trainer that can still be reached learns why this run ends, and so do the other loaders unless they know.
   void tell(Status status, const std::string& message, bool loaders_know) noexcept {
     try {
-      if (!loaders_know) alarm_.raise(status, message);
       const auto deadline = mpi::Deadline::after(kFarewell);
+      if (!loaders_know) alarm_.raise(status, message);
+      if (server_) server_->fail(status, message);
       // The trainers of the lost loader rank have nobody else to tell them.
       const bool noticed = status == STOWAGE_PEER_LOST && !loaders_know;
       if (noticed || (first() && !server_)) {
-        deliver::refuse(job_.world.get(), not_served_, status, message, deadline);
+        const auto answer_mine = [this] {
+          if (server_) server_->progress();
+        };
+        deliver::refuse(job_.world.get(), not_served_, status, message, answer_mine, deadline);
       }
-      if (server_) {
-        server_->fail(status, message);
-        if (!server_->wait_closed(deadline)) log().warn("some trainers did not leave after the error");
-      }
+      if (server_ && !server_->wait_closed({}, deadline)) log().warn("some trainers did not leave after the error");
     } catch (const std::exception& error) {
       log().error("could not tell the trainers: {}", error.what());
     }
@@ -96,7 +98,6 @@ class LoaderRank {
   void start() {
     const std::vector<deliver::Register> registered = gather_registrations(job_, *team_, deadline_);
     config_ = share_config(options_.config_path, *team_);
-    heartbeat_.set_limit(mpi::Seconds(config_.limits.peer_seconds));
     catalogue_ = std::make_unique<Catalogue>(Catalogue::open_or_throw(config_, *team_));
     if (config_.exchange == config::Exchange::by_node) team_->route_by_node(job_.nodes_of(job_.loader_ranks));
     Constructors constructors;
@@ -118,6 +119,7 @@ class LoaderRank {
       server_ = std::make_unique<deliver::Server>(job_.world.get(), std::move(served), config_.prefetch.steps,
                                                   shared ? config_.limits.shared_bytes : 0);
     });
+    heartbeat_.set_limit(mpi::Seconds(config_.limits.peer_seconds));  // opening the sources may have taken longer
   }
 
   void steps() {
@@ -141,7 +143,7 @@ class LoaderRank {
 
   ServeSummary finish() {
     serve_until([&] { return server_->all_closed(); });
-    server_->wait_closed(mpi::Deadline::after(kFarewell));
+    server_->wait_closed([this] { idle(); }, mpi::Deadline::after(kFarewell));
     exchange::Vote vote;
     vote.progress = server_->released();
     ledger_->commit(team_->agree(vote).least_progress);
