@@ -4,7 +4,6 @@
 #include <algorithm>
 
 namespace stowage::h5 {
-namespace {
 
 std::uint64_t length_of(const File& file, const DatasetId& dataset, const std::string& name) {
   const Context context{"read the shape of", name, file.path()};
@@ -16,18 +15,20 @@ std::uint64_t length_of(const File& file, const DatasetId& dataset, const std::s
   return length;
 }
 
-}  // namespace
-
 DatasetId create_contiguous(const File& file, const std::string& name, hid_t disk_type, std::uint64_t elements) {
   const Context context{"create dataset", name, file.path(), STOWAGE_IO_ERROR};
   const hsize_t length = elements;
-  const SpaceId space(call(context, H5Screate_simple, 1, &length, nullptr));
+  return create_contiguous(file, name, disk_type, SpaceId(call(context, H5Screate_simple, 1, &length, nullptr)));
+}
+
+DatasetId create_contiguous(const File& file, const std::string& name, hid_t disk_type, const SpaceId& shape) {
+  const Context context{"create dataset", name, file.path(), STOWAGE_IO_ERROR};
   const PropertyList creation(call(context, H5Pcreate, H5P_DATASET_CREATE));
   call(context, H5Pset_layout, creation.id(), H5D_CONTIGUOUS);
   call(context, H5Pset_alloc_time, creation.id(), H5D_ALLOC_TIME_EARLY);
   call(context, H5Pset_fill_time, creation.id(), H5D_FILL_TIME_NEVER);
   call(context, H5Pset_obj_track_times, creation.id(), false);
-  return DatasetId(call(context, H5Dcreate2, file.id(), name.c_str(), disk_type, space.id(), H5P_DEFAULT, creation.id(),
+  return DatasetId(call(context, H5Dcreate2, file.id(), name.c_str(), disk_type, shape.id(), H5P_DEFAULT, creation.id(),
                         H5P_DEFAULT));
 }
 

@@ -21,8 +21,12 @@ struct Extent {
 // Creates a contiguous dataset whose space is allocated at once and not filled. Write it with write(), or by its
 // extent's offset after the file was closed.
 DatasetId create_contiguous(const File& file, const std::string& name, hid_t disk_type, std::uint64_t elements);
+DatasetId create_contiguous(const File& file, const std::string& name, hid_t disk_type, const SpaceId& shape);
 
 DatasetId open_dataset(const File& file, const std::string& name);
+
+// Elements of a dataset; throws STOWAGE_DATA_ERROR unless it is one-dimensional.
+std::uint64_t length_of(const File& file, const DatasetId& dataset, const std::string& name);
 
 // Throws STOWAGE_DATA_ERROR unless the dataset is one-dimensional, contiguous, within this very file and has its space
 // allocated before `file_bytes`, the file's size. `name` is for messages.

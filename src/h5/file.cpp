@@ -16,7 +16,10 @@ PropertyList file_access() {
 }
 
 File File::open_read(const std::string& path, const PropertyList& access) {
-  const Status status = ::access(path.c_str(), R_OK) == 0 ? STOWAGE_DATA_ERROR : STOWAGE_IO_ERROR;
+  return open_read(path, access, ::access(path.c_str(), R_OK) == 0 ? STOWAGE_DATA_ERROR : STOWAGE_IO_ERROR);
+}
+
+File File::open_read(const std::string& path, const PropertyList& access, Status status) {
   const Context context{"open", "", path, status};
   return {FileId(call(context, H5Fopen, path.c_str(), H5F_ACC_RDONLY, access.id())), path};
 }
@@ -27,6 +30,11 @@ File File::create(const std::string& path, std::uint64_t alignment) {
   if (alignment > 1) call(context, H5Pset_alignment, access.id(), alignment, alignment);
   const PropertyList creation(call(context, H5Pcreate, H5P_FILE_CREATE));
   call(context, H5Pset_obj_track_times, creation.id(), false);
+  return create(path, creation, access);
+}
+
+File File::create(const std::string& path, const PropertyList& creation, const PropertyList& access) {
+  const Context context{"create", "", path, STOWAGE_IO_ERROR};
   return {FileId(call(context, H5Fcreate, path.c_str(), H5F_ACC_TRUNC, creation.id(), access.id())), path};
 }
 

@@ -20,10 +20,15 @@ class File {
   // Collective over the list's communicator if `access` holds an MPI file driver. Throws STOWAGE_IO_ERROR if the file
   // is missing or unreadable, STOWAGE_DATA_ERROR if it is not a sound HDF5 file.
   static File open_read(const std::string& path, const PropertyList& access = file_access());
+  static File open_read(const std::string& path, const PropertyList& access, Status status);  // of every failure
 
   // A new file; an existing one is replaced. The same calls on it give the same bytes: no time stamps are stored.
   // `alignment` > 1: objects of at least this many bytes begin at a multiple of it.
   static File create(const std::string& path, std::uint64_t alignment = 1);
+  static File create(const std::string& path, const PropertyList& creation, const PropertyList& access);
+
+  // Takes over what was opened otherwise.
+  static File adopt(FileId id, std::string path) { return {std::move(id), std::move(path)}; }
 
   hid_t id() const noexcept { return id_.id(); }
   const std::string& path() const noexcept { return path_; }

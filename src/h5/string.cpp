@@ -52,4 +52,25 @@ std::vector<std::string> read_strings(const File& file, const std::string& name,
   return values;
 }
 
+void write_text(const File& file, const std::string& name, const std::string& text) {
+  const Context context{"write dataset", name, file.path(), STOWAGE_IO_ERROR};
+  const TypeId type = fixed_string_type(text.size(), context);
+  const SpaceId scalar(call(context, H5Screate, H5S_SCALAR));
+  const DatasetId dataset = create_contiguous(file, name, type.id(), scalar);
+  detail::write_all(file, dataset, name, type.id(), text.c_str());
+}
+
+std::string read_text(const File& file, const std::string& name) {
+  const Context context{"read dataset", name, file.path()};
+  const DatasetId dataset = open_dataset(file, name);
+  const SpaceId space(call(context, H5Dget_space, dataset.id()));
+  if (call(context, H5Sget_simple_extent_type, space.id()) != H5S_SCALAR) {
+    fail(STOWAGE_DATA_ERROR, "{}: {}: expected a scalar, found an array", file.path(), name);
+  }
+  std::string text(fixed_string_bytes(dataset_type(file, dataset, name), context), '\0');
+  const TypeId type = fixed_string_type(text.size(), context);
+  call(context, H5Dread, dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data());
+  return without_padding(std::move(text));
+}
+
 }  // namespace stowage::h5

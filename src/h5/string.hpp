@@ -23,4 +23,8 @@ std::string without_padding(std::string padded);
 void write_strings(const File& file, const std::string& name, const std::vector<std::string>& values);
 std::vector<std::string> read_strings(const File& file, const std::string& name, std::uint64_t file_bytes);
 
+// A scalar dataset that holds one text, of any length. Zero bytes at its end are not kept.
+void write_text(const File& file, const std::string& name, const std::string& text);
+std::string read_text(const File& file, const std::string& name);
+
 }  // namespace stowage::h5
