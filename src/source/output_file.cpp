@@ -80,9 +80,13 @@ void OutputFile::write_at(std::uint64_t offset, ByteView bytes) {
   }
 }
 
-void OutputFile::publish() {
+void OutputFile::sync() {
   flush();
   if (::fsync(fd_) != 0) fail_with_errno("flush", path_);
+}
+
+void OutputFile::publish() {
+  sync();
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail_with_errno("rename to", path_);
   ::close(std::exchange(fd_, -1));
   sync_folder(folder_of(path_));

@@ -26,6 +26,7 @@ class OutputFile {
   void append(ByteView bytes);
   void flush();                                         // hands the buffer to the operating system
   void write_at(std::uint64_t offset, ByteView bytes);  // unbuffered
+  void sync();                                          // flush(), and on to the disk
 
   // Flushes to disk, renames to the final name (which is replaced) and flushes the folder.
   void publish();
