@@ -5,7 +5,7 @@ set(STOWAGE_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/stowage")
 set(STOWAGE_PKGCONFIG_DIR "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 
 set_target_properties(stowage_cli stowage_shared PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)  # MPI, HDF5 in odd places
-install(TARGETS stowage_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(TARGETS stowage_cli stowage_run RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(TARGETS stowage_shared EXPORT stowageTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// How mpirun and srun are told to put a program before that of every rank, and to let survivors live.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace stowage::launch {
+
+enum class Launcher { mpirun, mpirun5, srun };  // mpirun5: Open MPI 5, whose launcher is PRRTE
+
+// By the name of the program, and for mpirun by what it says its version is. Throws STOWAGE_INVALID_ARGUMENT.
+Launcher launcher_of(const std::string& program);
+
+// The words that run `program` with the caller's `words` so that each rank runs `prefix` followed by its own program, and
+// outlives others. A file of --multi-prog is rewritten into `folder`. Throws STOWAGE_INVALID_ARGUMENT where srun's words
+// name no program, STOWAGE_IO_ERROR.
+std::vector<std::string> launcher_words(Launcher launcher, const std::string& program,
+                                        const std::vector<std::string>& words, const std::vector<std::string>& prefix,
+                                        const std::filesystem::path& folder);
+
+}  // namespace stowage::launch
