@@ -225,6 +225,12 @@ class RunTest(unittest.TestCase):
     def test_survival_is_told_to_programs(self):
         self.assertEqual(self.run_job("-n", 1, *self.shell("echo $STOWAGE_SURVIVAL"))[1], "1\n")
 
+    def test_messages_are_not_read_from_the_memory_of_ranks_that_may_die_unless_asked_for(self):
+        words = ["-n", 1, *self.shell("echo $OMPI_MCA_btl_vader_single_copy_mechanism")]
+
+        self.assertEqual(self.run_job(*words)[1], "none\n")
+        self.assertEqual(self.run_job("--mca", "btl_vader_single_copy_mechanism", "cma", *words)[1], "cma\n")
+
     def test_a_launcher_that_starts_nothing_gives_its_own_status(self):
         status, _, err = self.run_job("--no-such-option", "-n", 1, *self.shell("exit 0"))
 

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "cli/batch_check.hpp"
 #include "cli/commands.hpp"
+#include "cli/history.hpp"
 #include "cli/mpi_session.hpp"
 #include "cli/recorder.hpp"
 #include "cli/reference_check.hpp"
@@ -34,6 +35,7 @@ struct Options {
   std::string digests;
   std::string segments;
   bool tokens = false;
+  std::string history;
   std::string summary;
   double linear = 24576.0;
   double quadratic = 1.0;
@@ -67,6 +69,16 @@ std::chrono::duration<double> compute_time(const stowage_step& step, const Optio
   return std::chrono::duration<double>(cost * options.seconds_per_cost);
 }
 
+// Every rank has a file of its own.
+std::string history_file(const std::string& prefix) {
+  if (prefix.empty()) return prefix;
+  int running = 0;
+  MPI_Initialized(&running);
+  int rank = 0;
+  if (running != 0) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return fmt::format("{}.{}", prefix, rank);
+}
+
 // One training rank from its handle to the end of the stream.
 class Trainer {
  public:
@@ -74,7 +86,8 @@ class Trainer {
       : handle_(handle),
         place_(place),
         options_(options),
-        recorder_(options.digests, options.segments, options.tokens) {
+        recorder_(options.digests, options.segments, options.tokens),
+        history_(history_file(options.history)) {
     require(stowage_trainer_info(handle_, &info_));
     require(stowage_trainer_comm(handle_, &comm_));
     place_.replica = static_cast<std::int32_t>(info_.replica);
@@ -86,8 +99,9 @@ class Trainer {
     while (options_.max_steps == 0 || steps_ < options_.max_steps) {
       clock_.acquire_begins();
       const stowage_status status = stowage_step_acquire(handle_, &step);
-      clock_.acquire_ends();
+      const double waited = clock_.acquire_ends();
       if (agreed(status) == STOWAGE_END) break;
+      history_.add(*step, waited);
       use(*step);
       require(stowage_step_release(handle_, &step));
       ++steps_;
@@ -157,6 +171,7 @@ class Trainer {
   stowage_info info_{};
   MPI_Comm comm_ = MPI_COMM_NULL;
   Recorder recorder_;
+  History history_;
   std::unique_ptr<ReferenceCheck> reference_;
   WaitClock clock_;
   std::uint64_t steps_ = 0;
@@ -233,6 +248,8 @@ void add_trainer(CLI::App& app, int& exit_code) {
   command->add_option("--record-digests", options->digests, "write lines 'step replica digest' to this file");
   command->add_option("--record", options->segments, "write a line for every delivered segment to this file");
   command->add_flag("--record-tokens", options->tokens, "with --record: the token ids too");
+  command->add_option("--record-history", options->history,
+                      "append a line 'step replica digest wait_ms seconds' to the file HISTORY.RANK as each step comes");
   command->add_option("--summary", options->summary, "write the waits for data as JSON to this file");
   command->add_option("--linear", options->linear, "cost of a segment of l tokens: LINEAR * l + QUADRATIC * l^2");
   command->add_option("--quadratic", options->quadratic, "see --linear");

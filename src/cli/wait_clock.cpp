@@ -16,16 +16,17 @@ void WaitClock::acquire_begins() {
   if (acquired_ == 0) began_ = acquiring_;
 }
 
-void WaitClock::acquire_ends() {
+double WaitClock::acquire_ends() {
   const Clock::time_point now = Clock::now();
   const double waited = seconds(now - acquiring_);
   if (acquired_++ == 0) {
     first_ = waited;
     after_first_ = now;
-    return;
+    return waited;
   }
   waited_ += waited;
   longest_ = std::max(longest_, waited);
+  return waited;
 }
 
 void WaitClock::step_ends() { ended_ = Clock::now(); }

@@ -22,7 +22,7 @@ struct WaitSummary {
 class WaitClock {
  public:
   void acquire_begins();
-  void acquire_ends();
+  double acquire_ends();  // the seconds waited
   void step_ends();
 
   // Collective over `trainers` (MPI_COMM_NULL: this process alone); complete on its first rank.

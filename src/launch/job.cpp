@@ -89,6 +89,7 @@ class Job {
       const int null = open("/dev/null", O_RDONLY);
       if (null >= 0) dup2(null, STDIN_FILENO);
     }
+    set_survival_environment();
     sigprocmask(SIG_SETMASK, &mask_, nullptr);
     execvp(argv[0], argv.data());
     say("cannot start {}: {}", argv[0], std::strerror(errno));

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 
 #include "base/error.hpp"
@@ -60,6 +61,11 @@ std::vector<std::string> launcher_words(Launcher launcher, const std::string& pr
   }
   made.insert(made.end(), words.begin(), words.end());
   return made;
+}
+
+void set_survival_environment() {
+  setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);  // Open MPI 4
+  setenv("OMPI_MCA_smsc", "^cma", 0);                             // Open MPI 5
 }
 
 }  // namespace stowage::launch

@@ -20,4 +20,8 @@ std::vector<std::string> launcher_words(Launcher launcher, const std::string& pr
                                         const std::vector<std::string>& words, const std::vector<std::string>& prefix,
                                         const std::filesystem::path& folder);
 
+// Sets, in the environment of this process, what MPI libraries need for survivors to live, unless it is set already: a
+// message of which a part is read from the sender's memory (CMA) fails in the receiver when the sender dies.
+void set_survival_environment();
+
 }  // namespace stowage::launch
