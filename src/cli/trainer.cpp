@@ -177,7 +177,14 @@ class Trainer {
   std::uint64_t steps_ = 0;
 };
 
-// Runs the trainer of that rank of the job; `joined` turns true when it has its handle.
+// Shows the current exception, unless the loaders have or another trainer does.
+void show_error() {
+  const auto [status, message] = current_exception_status();
+  if (!message.empty() && !message.starts_with(kReported)) std::fprintf(stderr, "stowage trainer: %s\n", message.c_str());
+}
+
+// Runs the trainer of that rank of the job; `joined` turns true when it has its handle. In a job later errors are shown
+// here: before the good-bye, in which the launcher may end this process because another rank has failed.
 void train(const Options& options, std::int32_t rank, bool& joined) {
   stowage_trainer_options chosen;
   require(stowage_trainer_options_init(&chosen));
@@ -195,6 +202,7 @@ void train(const Options& options, std::int32_t rank, bool& joined) {
     trainer.run();
     trainer.report();
   } catch (...) {
+    if (options.embedded.empty()) show_error();
     stowage_trainer_destroy(&handle);
     throw;
   }
@@ -210,12 +218,9 @@ int run_in_job(const Options& options) {
     train(options, rank, joined);
     return STOWAGE_OK;
   } catch (...) {
-    const auto [status, message] = current_exception_status();
+    const stowage_status status = current_exception_status().first;
     // A job that cannot form fails alike on every rank: its first rank speaks, or who has waited in vain.
-    const bool told = message.empty() || message.starts_with(kReported);
-    if (!told && (joined || rank == 0 || status == STOWAGE_TIMEOUT)) {
-      std::fprintf(stderr, "stowage trainer: %s\n", message.c_str());
-    }
+    if (!joined && (rank == 0 || status == STOWAGE_TIMEOUT)) show_error();
     return mpi.ends_with(status);
   }
 }
