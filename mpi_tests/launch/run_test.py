@@ -112,6 +112,21 @@ class RunTest(unittest.TestCase):
         self.assertEqual(status, 7)
         self.assertIn("rank 0 (a trainer) ended with status 7", err)
 
+    def test_the_others_may_end_when_one_ends_to_be_started_again(self):
+        status, _, err = self.run_job("-n", 1, *self.shell("exit 75"), ":", "-n", 1, *self.shell("sleep 2; exit 75"), ":",
+                                      "-n", 1, *self.loader(f"sleep 3; touch {self.folder}/saved; exit 75"))
+
+        self.assertEqual(status, 75, err)
+        self.assertTrue((self.folder / "saved").exists())
+        self.assertNotIn("rank", err)
+
+    def test_they_get_no_longer_than_the_grace_time(self):
+        status, _, err = self.run_job("-n", 1, *self.shell("exit 75"), ":", "-n", 1, *self.shell("exec sleep 300"),
+                                      options=["--grace", "1"])
+
+        self.assertIn("did not end after the run was ended from outside", err)
+        self.assertNotEqual(status, 0)
+
     def test_a_killed_trainer_shows_as_such(self):
         status, _, err = self.run_job("-n", 1, *self.shell("kill -KILL $$"), ":", "-n", 1, *self.loader("sleep 300"))
 

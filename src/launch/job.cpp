@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <sysexits.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,6 +28,7 @@ using Clock = std::chrono::steady_clock;
 constexpr timespec kLook{0, 100'000'000};                 // between two looks at the results
 constexpr std::chrono::duration<double> kAllEnded{5.0};   // what a launcher gets when no rank is left
 constexpr std::chrono::duration<double> kSlowStart{20.0};  // after which absent ranks are worth a word
+constexpr int kStartAgain = EX_TEMPFAIL;  // STOWAGE_PREEMPTED
 constexpr int kDidNotStart[] = {126, 127};
 
 template <typename... Args>
@@ -130,6 +132,10 @@ class Job {
       if (!record.ending || record.ending->status() == 0) continue;
       const bool started = std::ranges::find(kDidNotStart, record.ending->status()) == std::end(kDidNotStart);
       if (started && !counts(record)) continue;
+      if (record.ending->status() == kStartAgain) {
+        if (!preempted_since_) preempted_since_ = Clock::now();
+        continue;
+      }
       first_failed_ = rank;
       say("rank {} ({}) {}", rank, record.loader ? "a loader" : "a trainer", record.ending->text());
       return;
@@ -153,6 +159,9 @@ class Job {
       return;
     }
     if (first_failed_) return end_launcher("");
+    if (preempted_since_ && Clock::now() - *preempted_since_ > grace_) {
+      return end_launcher("some ranks did not end after the run was ended from outside");
+    }
     if (!all_came()) return warn_of_absent();
     const bool all = std::ranges::all_of(ranks_, [](const auto& rank) { return rank.second.ending.has_value(); });
     const bool trainers = std::ranges::all_of(
@@ -210,9 +219,10 @@ class Job {
       const Ending ending = record.ending.value_or(Ending{true, SIGKILL});
       if (ending.status() == 0) continue;
       if (counts(record)) {
-        say("rank {} (a trainer) was lost", rank);
+        if (!record.ending) say("rank {} (a trainer) was lost", rank);
         return ending.status();
       }
+      if (preempted_since_) continue;
       say("rank {} (a loader) {}; the job was completed without it", rank, ending.text());
     }
     return 0;
@@ -228,6 +238,7 @@ class Job {
   Ending launcher_ending_;
   std::map<int, RankRecord> ranks_;
   std::optional<int> first_failed_;
+  std::optional<Clock::time_point> preempted_since_;  // a trainer has ended to be started again
   int passed_on_ = 0;
   bool warned_ = false;
   std::optional<Clock::time_point> first_came_;

@@ -18,8 +18,8 @@ struct JobOptions {
 
 // Runs the job and returns its true status:
 // - 0 if every trainer ended with 0, whatever became of loaders; otherwise the status of the first trainer that is seen to
-//   have failed, which ends the job at once. Ranks that are no loaders (`stowage serve`) count as trainers; in a job of
-//   loaders only, loaders do.
+//   have failed, which ends the job at once; after STOWAGE_PREEMPTED the others get grace_seconds. Ranks that are no
+//   loaders (`stowage serve`) count as trainers; in a job of loaders only, loaders do.
 // - The launcher's own, or 1, if not all ranks came to start their program.
 // A launcher that still runs grace_seconds after the last trainer has ended, or five seconds after the last rank has, gets
 // SIGTERM and after as long again SIGKILL. SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 that this process gets are
