@@ -56,10 +56,12 @@ class Outcome:
 
 
 class Job:
-    def __init__(self, programs, folder, layout, fault=None, run_seconds=0.0):
-        """`run_seconds`: the length of the undisturbed run, of which fault.moment is a share."""
+    def __init__(self, programs, folder, layout, fault=None, run_seconds=0.0, settings=""):
+        """`run_seconds`: the length of the undisturbed run, of which fault.moment is a share. `settings`: more lines of the
+        configuration."""
         self.programs, self.folder, self.layout, self.fault = programs, folder, layout, fault
         self.moment = None if fault is None else fault.moment * run_seconds
+        self.settings = settings
         self.injured = None  # process and time
         self.continued = False
 
@@ -77,9 +79,23 @@ class Job:
             if process.poll() is None:
                 process.kill()
             process.wait()
-            left = self.kill_what_is_left()
-        if left and status is not None:
+            left = self.kill_all()
+        return self.outcome(None if left else status)
+
+    def run_until(self, moment):
+        """Kills every process of the job, the launcher's too, so many seconds after it was started; it may have ended
+        before. None if it was killed."""
+        process = self.start()
+        try:
+            status = process.wait(moment)
+        except subprocess.TimeoutExpired:
             status = None
+        while self.kill_all():  # those that were being started
+            pass
+        process.wait()
+        return self.outcome(status)
+
+    def outcome(self, status):
         messages = (self.folder / "messages").read_text(errors="replace")
         return Outcome(history.read(self.folder), status, messages, self.injured[1] if self.injured else None)
 
@@ -87,7 +103,7 @@ class Job:
         config = self.folder / "run.yaml"
         text = CONFIG.format(trainers=faults.TRAINERS, steps=STEPS, data=self.programs.data,
                              delivery=self.layout.delivery)
-        config.write_text(text + (f"shadows: {self.layout.shadows}\n" if self.layout.shadows else ""))
+        config.write_text(text + (f"shadows: {self.layout.shadows}\n" if self.layout.shadows else "") + self.settings)
         environment = dict(os.environ, **ENVIRONMENT)
         if self.layout.transport == "tcp":
             environment["OMPI_MCA_btl"] = "tcp,self"
@@ -152,8 +168,8 @@ class Job:
                 return None
         return None
 
-    def kill_what_is_left(self):
-        """Whether there was anything."""
+    def kill_all(self):
+        """Every process that works for this job; whether there was any."""
         left = False
         for entry in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
             try:

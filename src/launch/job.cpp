@@ -149,7 +149,7 @@ class Job {
 
   bool all_came() const {
     return std::ranges::any_of(ranks_, [&](const auto& rank) {
-      return rank.second.size > 0 && ranks_.size() >= static_cast<std::size_t>(rank.second.size);
+      return rank.second.pid > 0 && ranks_.size() >= static_cast<std::size_t>(rank.second.size);
     });
   }
 

@@ -32,9 +32,10 @@ Launcher launcher_of(const std::string& program) {
   const std::string name = std::filesystem::path(program).filename();
   if (name == "srun") return Launcher::srun;
   const std::string version = version_of(program);
+  if (version.starts_with("prterun ")) return Launcher::prterun;
   const std::size_t at = version.find("(Open MPI) ");
   if (at == std::string::npos) {
-    fail(STOWAGE_INVALID_ARGUMENT, "--launcher {}: expected srun, or an mpirun of Open MPI that can be started; '{} "
+    fail(STOWAGE_INVALID_ARGUMENT, "--launcher {}: expected srun, prterun, or an mpirun of Open MPI that can be started; '{} "
          "--version' said '{}'", program, program, version.substr(0, version.find('\n')));
   }
   return version[at + 11] >= '5' ? Launcher::mpirun5 : Launcher::mpirun;
@@ -50,7 +51,10 @@ std::vector<std::string> launcher_words(Launcher launcher, const std::string& pr
       made.insert(made.end(), {"--enable-recovery", "--mca", "orte_fork_agent", agent});
       break;
     case Launcher::mpirun5:
-      made.insert(made.end(), {"--with-ft", "ulfm", "--prtemca", "prte_fork_agent", agent});
+      made.insert(made.end(), {"--with-ft", "ulfm", "--prtemca", "odls_base_exec_agent", agent});
+      break;
+    case Launcher::prterun:
+      made.insert(made.end(), {"--runtime-options", "recoverable", "--prtemca", "odls_base_exec_agent", agent});
       break;
     case Launcher::srun: {
       made.insert(made.end(), {"--kill-on-bad-exit=0", "--mpi=pmix"});

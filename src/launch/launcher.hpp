@@ -8,9 +8,9 @@
 
 namespace stowage::launch {
 
-enum class Launcher { mpirun, mpirun5, srun };  // mpirun5: Open MPI 5, whose launcher is PRRTE
+enum class Launcher { mpirun, mpirun5, prterun, srun };  // mpirun5: of Open MPI 5; prterun is what it stands on
 
-// By the name of the program, and for mpirun by what it says its version is. Throws STOWAGE_INVALID_ARGUMENT.
+// By the name of the program, and for others than srun by what it says its version is. Throws STOWAGE_INVALID_ARGUMENT.
 Launcher launcher_of(const std::string& program);
 
 // The words that run `program` with the caller's `words` so that each rank runs `prefix` followed by its own program, and

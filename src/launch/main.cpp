@@ -14,7 +14,7 @@ namespace {
 using namespace stowage;
 
 constexpr const char* kUsage =
-    "usage: stowage-run [--launcher mpirun|srun|PATH] [--results FOLDER] [--grace SECONDS] LAUNCHER-WORDS...\n"
+    "usage: stowage-run [--launcher mpirun|prterun|srun|PATH] [--results FOLDER] [--grace SECONDS] LAUNCHER-WORDS...\n"
     "\n"
     "Starts a job by mpirun (default) or srun so that trainers outlive the death of loaders, and ends with the job's true\n"
     "status. All other words are the launcher's, as in\n"

@@ -25,11 +25,11 @@ namespace {
 constexpr time_t kLookForLauncher = 1;         // seconds between two looks
 constexpr std::chrono::seconds kOrphanGrace{30};
 
-int number_from(std::initializer_list<const char*> variables, const char* what) {
+std::optional<int> number_from(std::initializer_list<const char*> variables) {
   for (const char* variable : variables) {
     if (const char* value = std::getenv(variable)) return std::atoi(value);
   }
-  fail(STOWAGE_MPI_ERROR, "no {} in the environment: was this process started by mpirun or srun?", what);
+  return std::nullopt;
 }
 
 std::string slurm_step() {
@@ -151,8 +151,10 @@ class Program {
 
 int run_rank(const std::filesystem::path& folder, char** argv) {
   const Results results(folder);
-  const int rank = number_from({"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"}, "rank");
-  const int size = number_from({"OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS", "SLURM_NPROCS"}, "number of ranks");
+  const std::optional<int> found = number_from({"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"});
+  if (!found) fail(STOWAGE_MPI_ERROR, "no rank in the environment: was this process started by mpirun or srun?");
+  const int rank = *found;
+  const int size = number_from({"OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS"}).value_or(0);
   results.started(rank, {is_loader(argv), size, host_name(), getpid(), slurm_step(), std::nullopt});
   const Ending ending = Program(results, argv).wait();
   results.ended(rank, ending);

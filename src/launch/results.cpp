@@ -103,7 +103,7 @@ void Results::update(std::map<int, RankRecord>& ranks) const {
     const std::string extension = entry.path().extension();
     const int rank = std::atoi(entry.path().stem().c_str());
     std::string word;
-    if (extension == kStarted && ranks[rank].size == 0) {
+    if (extension == kStarted && ranks[rank].pid == 0) {
       RankRecord& record = ranks[rank];
       std::ifstream(entry.path()) >> word >> record.size >> record.host >> record.pid >> record.step;
       record.loader = word == "loader";

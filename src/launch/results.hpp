@@ -23,7 +23,7 @@ struct Ending {
 
 struct RankRecord {
   bool loader = false;
-  int size = 0;  // ranks of the job
+  int size = 0;  // ranks of the job; 0: the launcher does not say
   std::string host;
   pid_t pid = 0;     // of the process that watches the rank's program
   std::string step;  // Slurm's JOB.STEP, or "-"
