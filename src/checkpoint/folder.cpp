@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checkpoint/folder.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
 #include <functional>
@@ -9,6 +12,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 
 namespace stowage::checkpoint {
 namespace {
@@ -90,6 +94,20 @@ std::vector<std::string> temporaries_in(const std::string& folder) {
   });
   std::sort(found.begin(), found.end());
   return found;
+}
+
+bool remove_file(const std::string& path) noexcept {
+  if (::unlink(path.c_str()) == 0 || errno == ENOENT) return true;
+  log().warn("cannot remove {}: {}; it is no longer needed", path, std::generic_category().message(errno));
+  return false;
+}
+
+std::vector<Generation> remove_generations(std::vector<Generation> generations) {
+  std::vector<Generation> removed;
+  for (; !generations.empty() && remove_file(generations.back().path); generations.pop_back()) {
+    removed.insert(removed.begin(), generations.back());
+  }
+  return removed;
 }
 
 std::span<const Generation> superfluous(std::span<const Generation> generations, std::uint64_t keep) {

@@ -33,6 +33,13 @@ std::vector<Generation> generations_in(const std::string& folder);
 // Files under temporary names that writers of checkpoints have left in a folder or are about to rename.
 std::vector<std::string> temporaries_in(const std::string& folder);
 
+// Removes a file that is not needed any more; whether it is gone. A failure is only logged.
+bool remove_file(const std::string& path) noexcept;
+
+// Removes generations, given oldest first, from the newest down to the first that cannot be removed, so that at no
+// moment there is a difference without its base. Gives those removed, oldest first.
+std::vector<Generation> remove_generations(std::vector<Generation> generations);
+
 // Which of `generations`, oldest first, rotation removes. It keeps the newest `keep`, one more, the base that each of
 // them needs with all between, and the newest base but one with all after it, so that damage to the newest base leaves
 // something to fall back to.

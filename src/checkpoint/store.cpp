@@ -2,7 +2,6 @@
 #include "checkpoint/store.hpp"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -34,12 +33,6 @@ StoreOptions checked(const StoreOptions& options) {
   return options;
 }
 
-void remove(const std::string& path) {
-  if (::unlink(path.c_str()) != 0 && errno != ENOENT) {
-    log().warn("cannot remove {}: {}; it is no longer needed", path, std::generic_category().message(errno));
-  }
-}
-
 void compare_with_disk(const source::OutputFile& file, ByteView expected) {
   // Asks the system to forget its copy, so that the bytes come from the disk; not every file system does.
   ::posix_fadvise(file.fd(), 0, 0, POSIX_FADV_DONTNEED);
@@ -62,7 +55,7 @@ Store::Store(std::string folder, const StoreOptions& options)
 }
 
 void Store::remove_temporaries() const {
-  for (const std::string& path : temporaries_in(folder_)) remove(path);
+  for (const std::string& path : temporaries_in(folder_)) remove_file(path);
 }
 
 Encoded Store::encode(const Checkpoint& checkpoint) {
@@ -120,7 +113,8 @@ Generation Store::publish(Encoded encoded) {
 void Store::rotate() const {
   try {
     const std::vector<Generation> generations = generations_in(folder_);
-    for (const Generation& generation : superfluous(generations, options_.keep)) remove(generation.path);
+    const std::span<const Generation> old = superfluous(generations, options_.keep);
+    remove_generations({old.begin(), old.end()});
   } catch (const Error& error) {
     log().warn("old checkpoints stay where they are: {}", error.what());
   }
