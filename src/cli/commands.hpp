@@ -9,6 +9,7 @@
 namespace stowage::cli {
 
 void add_check(CLI::App& app, int& exit_code);
+void add_ckpt(CLI::App& app, int& exit_code);
 void add_digest(CLI::App& app, int& exit_code);
 void add_import(CLI::App& app, int& exit_code);
 void add_inspect(CLI::App& app, int& exit_code);

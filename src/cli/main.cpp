@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
                                                 STOWAGE_VERSION_PATCH));
   int exit_code = STOWAGE_OK;
   stowage::cli::add_check(app, exit_code);
+  stowage::cli::add_ckpt(app, exit_code);
   stowage::cli::add_import(app, exit_code);
   stowage::cli::add_inspect(app, exit_code);
   stowage::cli::add_serve(app, exit_code);
