@@ -74,7 +74,7 @@ class Link {
   void deliver(const deliver::AlignedBuffer& step, int times) {
     for (int i = 0; i < times; ++i) {
       if (server_) {
-        until([&] { return server_->has_room(); });
+        until([&] { return server_->has_room(offered_); });
         offer(step);
       }
       if (client_) take();

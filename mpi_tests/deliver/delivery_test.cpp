@@ -13,24 +13,6 @@
 namespace stowage::test {
 namespace {
 
-// Acquires until the end, holding up to `hold` steps, and checks each.
-std::uint64_t consume(deliver::Client& client, std::uint32_t replica, std::uint32_t hold) {
-  std::deque<const stowage_step*> held;
-  std::uint64_t next = 0;
-  while (const deliver::StepView* view = client.acquire(20)) {
-    EXPECT_EQ(view->step().step, next);
-    EXPECT_EQ(deliver::step_digest(view->step()), digest_of(replica, next));
-    ++next;
-    held.push_back(&view->step());
-    if (held.size() < hold) continue;
-    EXPECT_EQ(deliver::step_digest(*held.front()), digest_of(replica, held.front()->step)) << "changed while held";
-    client.release(*held.front());
-    held.pop_front();
-  }
-  for (const stowage_step* step : held) client.release(*step);
-  return next;
-}
-
 enum class Route { ring, both, messages };
 
 struct Way {

@@ -2,8 +2,11 @@
 // Step blocks whose content is a function of replica and step, and a job of trainers and loaders that deliver them.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "deliver/client.hpp"
@@ -75,7 +78,7 @@ struct Delivery {
     for (std::uint64_t step = 0; step < steps && !server.all_closed();) {
       server.progress();
       each_turn(server, step);
-      if (!server.has_room()) {
+      if (!server.has_room(step)) {
         backoff.pause();
         continue;
       }
@@ -104,6 +107,24 @@ struct Delivery {
 
 inline Digest digest_of(std::uint32_t replica, std::uint64_t step) {
   return deliver::step_digest(deliver::StepView(block_of(replica, step, Delivery::length(step))).step());
+}
+
+// A trainer's part: acquires until the end, holding up to `hold` steps, and checks each.
+inline std::uint64_t consume(deliver::Client& client, std::uint32_t replica, std::uint32_t hold) {
+  std::deque<const stowage_step*> held;
+  std::uint64_t next = 0;
+  while (const deliver::StepView* view = client.acquire(20)) {
+    EXPECT_EQ(view->step().step, next);
+    EXPECT_EQ(deliver::step_digest(view->step()), digest_of(replica, next));
+    ++next;
+    held.push_back(&view->step());
+    if (held.size() < hold) continue;
+    EXPECT_EQ(deliver::step_digest(*held.front()), digest_of(replica, held.front()->step)) << "changed while held";
+    client.release(*held.front());
+    held.pop_front();
+  }
+  for (const stowage_step* step : held) client.release(*step);
+  return next;
 }
 
 }  // namespace stowage::test

@@ -38,7 +38,7 @@ Client::Client(MPI_Comm world, std::int32_t replica, double startup_seconds, con
   sending.wait({}, deadline, "the first loader rank to take a trainer's registration");
   hello.give_back();
 
-  const bool came = pump_until([&] { pump(); }, [&] { return welcomed_ || failure_; }, deadline);
+  const bool came = pump_until([&] { pump(); }, [&] { return !servers_.empty() || failure_; }, deadline);
   if (failure_) throw Error(failure_->first, failure_->second);
   if (!came) {
     fail(STOWAGE_TIMEOUT,
@@ -46,15 +46,15 @@ Client::Client(MPI_Comm world, std::int32_t replica, double startup_seconds, con
          "startup_seconds if opening the sources takes longer",
          startup_seconds);
   }
-  pull(ring_ ? PullKind::ring : PullKind::pull);
 }
 
-// A send that was given up goes on until MPI is finalised, and may not find its buffer gone.
+// What was given up goes on until MPI is finalised, and may not find its buffers gone.
 Client::~Client() {
   if (!sent_.empty()) static_cast<void>(new std::list<Sent>(std::move(sent_)));
+  if (!arriving_.empty()) static_cast<void>(new std::list<Incoming>(std::move(arriving_)));
 }
 
-// From any loader rank: if the one that serves this trainer is lost, another tells of it.
+// From any loader rank: if the one that serves this trainer is lost, another tells of it or takes over.
 void Client::hear() {
   hearing_ = mpi::Request::receive(job_.world.get(), std::as_writable_bytes(std::span(&heard_, 1)), MPI_ANY_SOURCE,
                                    kTagNotice);
@@ -63,20 +63,20 @@ void Client::hear() {
 void Client::pump() {
   std::erase_if(sent_, [](Sent& sent) { return sent.request.test(); });
   while (hearing_.active() && hearing_.test()) {
-    if (heard_.kind == NoticeKind::welcome) server_ = hearing_.source();
     arriving_.emplace_back(job_.world.get(), hearing_.source(), heard_);
     if (heard_.kind != NoticeKind::closed) hear();
   }
-  // An error does not wait for what a lost loader rank has left unfinished.
-  const auto error = std::ranges::find_if(
-      arriving_, [](Incoming& incoming) { return incoming.notice().kind == NoticeKind::error && incoming.done(); });
-  if (error != arriving_.end()) {
-    accept(std::move(*error));
-    arriving_.erase(error);
-  }
-  while (!arriving_.empty() && arriving_.front().done()) {
-    accept(std::move(arriving_.front()));
-    arriving_.pop_front();
+  // In order from each rank; nothing waits for what a lost rank has left unfinished, and an error for nothing at all.
+  std::vector<int> unfinished;
+  for (auto incoming = arriving_.begin(); incoming != arriving_.end();) {
+    const bool waits = std::ranges::count(unfinished, incoming->source()) > 0;
+    if (!incoming->done() || (waits && incoming->notice().kind != NoticeKind::error)) {
+      unfinished.push_back(incoming->source());
+      ++incoming;
+    } else {
+      accept(std::move(*incoming));
+      incoming = arriving_.erase(incoming);
+    }
   }
 }
 
@@ -84,74 +84,112 @@ void Client::accept(Incoming incoming) {
   const Notice notice = incoming.notice();
   AlignedBuffer payload = std::move(incoming).take();
   switch (notice.kind) {
-    case NoticeKind::welcome: {
-      const auto job = frame::decode<JobInfo>(payload.bytes(), JobInfo::kVersion, "the loaders' welcome");
-      info_ = job.info();
-      acquire_seconds_ = job.acquire_seconds;
-      if (job.ring.memory.bytes > 0) map_ring(job.ring);
-      welcomed_ = true;
+    case NoticeKind::welcome: welcome(incoming.source(), notice.generation, payload.bytes()); break;
+    case NoticeKind::step:
+      if (notice.step >= steps_.arrived()) arrived_.try_emplace(notice.step, std::move(payload));
       break;
-    }
-    case NoticeKind::step: arrived_.push_back({notice.step, std::move(payload)}); break;
     case NoticeKind::end: end_ = notice.step; break;
     case NoticeKind::error:
       failure_ = {notice.status, fmt::format("{}{}", kReported, text_of(payload.bytes()))};
-      if (incoming.source() != server_) closed_ = true;  // the one that serves this trainer may not be there to answer
+      // The one that serves this trainer may not be there to answer.
+      if (servers_.empty() || incoming.source() != server().rank) closed_ = true;
       break;
     case NoticeKind::closed: closed_ = true; break;
   }
 }
 
-void Client::pull(PullKind kind) {
-  Sent& sent = sent_.emplace_back();
-  sent.pull = {.kind = kind, .wanted = steps_.released() + info_.steps_held, .released = steps_.released()};
-  sent.request = mpi::Request::send(job_.world.get(), bytes_of(sent.pull), server_, kTagPull);
+void Client::welcome(int rank, std::uint32_t generation, ByteView payload) {
+  if (!servers_.empty() && generation <= server().generation) return;  // it was stopped while another took over
+  const auto job = frame::decode<JobInfo>(payload, JobInfo::kVersion, "the loaders' welcome");
+  if (servers_.empty()) {
+    info_ = job.info();
+    acquire_seconds_ = job.acquire_seconds;
+    survives_ = job.survives;
+  } else {
+    log().info("loader rank {} (of the job's ranks) takes over from rank {} at step {}", rank, server().rank,
+               steps_.acquired());
+    server().needed_until = steps_.arrived();
+  }
+  Connection& connection = servers_.emplace_back();
+  connection.rank = rank;
+  connection.generation = generation;
+  if (job.ring.memory.bytes > 0) map_ring(connection, job.ring);
+  if (closing_) {
+    pull(PullKind::close);
+  } else {
+    pull(connection.ring ? PullKind::ring : PullKind::pull);
+  }
 }
 
-void Client::map_ring(const RingPlace& place) {
+void Client::map_ring(Connection& connection, const RingPlace& place) {
   try {
-    ring_.emplace(place);
+    connection.ring.emplace(place);
+    connection.ring->reader().release(std::max(place.shape.first, steps_.released()));
   } catch (const Error& error) {
     log().warn("this trainer gets its steps by message: {}", error.what());
   }
 }
 
+void Client::pull(PullKind kind) { send(kind, server().rank); }
+
+void Client::send(PullKind kind, int rank) {
+  Sent& sent = sent_.emplace_back();
+  sent.rank = rank;
+  sent.pull = {.kind = kind,
+               .wanted = steps_.released() + info_.steps_held,
+               .released = steps_.released(),
+               .next = steps_.arrived()};
+  sent.request = mpi::Request::send(job_.world.get(), bytes_of(sent.pull), rank, kTagPull);
+}
+
 bool Client::at_end() const noexcept {
   const std::uint64_t next = steps_.acquired();
-  return (end_ && next == *end_) || (ring_ && next == ring_->reader().end());
+  return (end_ && next == *end_) || (server().ring && next == server().ring->reader().end());
+}
+
+// The loader rank has failed, and its message is on its way.
+bool Client::failed() const noexcept { return server().ring && server().ring->reader().failed(); }
+
+std::optional<ByteView> Client::in_ring(const Connection& connection, std::uint64_t step) {
+  if (!connection.ring || !connection.ring->reader().has(step)) return std::nullopt;
+  return connection.ring->reader().block(step);
 }
 
 // Whether the next step can be had without waiting. Once the loader has failed its message comes before all steps.
 bool Client::ready() const noexcept {
-  const std::uint64_t next = steps_.acquired();
-  if (failure_ || (ring_ && ring_->reader().failed())) return false;
+  if (failure_ || failed()) return false;
   if (steps_.ready()) return true;
-  if (!arrived_.empty() && arrived_.front().step == next) return true;
-  return ring_ && ring_->reader().has(next) && ring_->reader().block(next);
+  const std::uint64_t next = steps_.acquired();
+  if (!arrived_.empty() && arrived_.contains(next)) return true;
+  return std::ranges::any_of(servers_, [&](const Connection& one) { return in_ring(one, next).has_value(); });
 }
 
 // Makes the view of the next step, which is ready.
 void Client::fetch() {
   if (steps_.ready()) return;
   const std::uint64_t next = steps_.acquired();
-  if (!arrived_.empty() && arrived_.front().step == next) {
-    steps_.arrive(std::move(arrived_.front().block));
-    arrived_.pop_front();
-  } else {
-    steps_.arrive(*ring_->reader().block(next));
+  if (auto arrived = arrived_.extract(next)) {
+    steps_.arrive(std::move(arrived.mapped()));
+    return;
+  }
+  for (Connection& one : servers_) {
+    const auto block = in_ring(one, next);
+    if (!block) continue;
+    one.needed_until = next + 1;
+    steps_.arrive(*block);
+    return;
   }
 }
 
 const StepView* Client::acquire(double seconds) {
   if (!at_end()) steps_.require_room(info_.steps_held);
   if (!ready()) {
-    const auto failed = [&] { return ring_ && ring_->reader().failed(); };  // and the message is not here yet
     const bool came = pump_until([&] { pump(); }, [&] { return failure_ || ready() || (at_end() && !failed()); },
                                  mpi::Deadline::after(mpi::Seconds(seconds)));
     if (failure_) throw Error(failure_->first, failure_->second);
     if (!came) {
       fail(STOWAGE_TIMEOUT, "step {} did not come from loader rank {} (of the job's ranks) within {:.1f} s",
-           steps_.acquired(), server_, seconds);
+           steps_.acquired(), server().rank, seconds);
     }
   }
   if (!ready()) return nullptr;
@@ -161,28 +199,50 @@ const StepView* Client::acquire(double seconds) {
 
 // Whether a published step that is not acquired yet comes by message.
 bool Client::message_comes() const {
-  for (std::uint64_t step = steps_.acquired(); ring_->reader().has(step); ++step) {
-    if (!ring_->reader().block(step)) return true;
+  const RingReader& reader = server().ring->reader();
+  for (std::uint64_t step = steps_.acquired(); reader.has(step); ++step) {
+    if (!reader.block(step)) return true;
   }
   return false;
 }
 
 void Client::release(const stowage_step& step) {
   steps_.release(step);
-  if (ring_) {
-    ring_->reader().release(steps_.released());
+  for (Connection& one : servers_) {
+    if (one.ring) one.ring->reader().release(steps_.released());
+  }
+  if (server().ring) {
     if (message_comes()) pump();  // MPI moves it only when called
   } else {
     pull(PullKind::pull);
   }
+  let_go();
   if (ready()) fetch();  // here rather than in acquire, which a trainer waits for
+}
+
+// Unmaps the rings of lost loader ranks once nothing of them is held or left to take.
+void Client::let_go() {
+  const std::uint64_t next = steps_.arrived();
+  std::erase_if(servers_, [&](const Connection& one) {
+    return &one != &server() && steps_.released() >= one.needed_until && !in_ring(one, next);
+  });
 }
 
 void Client::close() {
   if (!mpi::usable()) fail(STOWAGE_STATE_ERROR, "a trainer must be destroyed before MPI_Finalize");
+  closing_ = true;
   pull(PullKind::close);
-  if (!pump_until([&] { pump(); }, [&] { return closed_ && sent_.empty(); }, mpi::Deadline::after(kGoodbye))) {
-    log().warn("loader rank {} (of the job's ranks) did not say good-bye within {:.0f} s", server_, kGoodbye.count());
+  if (survives_) {
+    for (const int rank : job_.loader_ranks) {
+      if (rank != server().rank) send(PullKind::close, rank);
+    }
+  }
+  const auto taken = [&] {  // by the one that serves; a lost rank takes nothing
+    return std::ranges::none_of(sent_, [&](const Sent& sent) { return sent.rank == server().rank; });
+  };
+  if (!pump_until([&] { pump(); }, [&] { return closed_ && taken(); }, mpi::Deadline::after(kGoodbye))) {
+    log().warn("loader rank {} (of the job's ranks) did not say good-bye within {:.0f} s", server().rank,
+               kGoodbye.count());
   }
 }
 

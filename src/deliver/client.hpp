@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <list>
+#include <map>
 #include <optional>
 
 #include "deliver/protocol.hpp"
@@ -16,7 +16,8 @@
 
 namespace stowage::deliver {
 
-// Every wait polls and has a deadline. A step that is ready in the ring is acquired by a few atomic loads, without a call
+// When another loader rank takes over, steps that the old one had put into its ring are still taken from there, and what
+// it left unfinished is given up. Every wait polls and has a deadline. A step that is ready in the ring is acquired by a few atomic loads, without a call
 // of MPI, and shown where it lies.
 class Client final : public StepSource {
  public:
@@ -29,47 +30,60 @@ class Client final : public StepSource {
   const stowage_info& info() const noexcept override { return info_; }
   MPI_Comm communicator() const noexcept override { return job_.peers.get(); }
   double default_acquire_seconds() const noexcept { return acquire_seconds_; }
-  bool in_shared_memory() const noexcept { return ring_.has_value(); }  // else every step comes by message
+  bool in_shared_memory() const noexcept { return servers_.back().ring.has_value(); }  // else steps come by message
 
   const StepView* acquire(double seconds) override;
   void release(const stowage_step& step) override;
   void close() override;
 
  private:
+  // A loader rank that has welcomed this trainer.
+  struct Connection {
+    int rank = MPI_PROC_NULL;
+    std::uint32_t generation = 0;
+    std::optional<SharedRing> ring;
+    std::uint64_t needed_until = 0;  // steps below it may lie in the ring and be held
+  };
+
   void pump();
   void hear();
   void accept(Incoming incoming);
+  void welcome(int rank, std::uint32_t generation, ByteView payload);
+  void connect();
   void pull(PullKind kind);
-  void map_ring(const RingPlace& place);
+  void send(PullKind kind, int rank);
+  void map_ring(Connection& connection, const RingPlace& place);
   bool at_end() const noexcept;
+  bool failed() const noexcept;
   bool ready() const noexcept;
   bool message_comes() const;
   void fetch();
+  void let_go();
+  Connection& server() noexcept { return servers_.back(); }
+  const Connection& server() const noexcept { return servers_.back(); }
+  static std::optional<ByteView> in_ring(const Connection& connection, std::uint64_t step);
 
   mpi::Job job_;
-  int server_ = MPI_PROC_NULL;  // the loader rank that has welcomed this trainer
   stowage_info info_{};
   double acquire_seconds_ = 0;
+  bool survives_ = false;
 
   Notice heard_;
   mpi::Request hearing_;
-  std::deque<Incoming> arriving_;
-  struct Arrived {
-    std::uint64_t step;
-    AlignedBuffer block;
-  };
-  std::deque<Arrived> arrived_;  // by message, in order, not yet acquired
+  std::list<Incoming> arriving_;
+  std::map<std::uint64_t, AlignedBuffer> arrived_;  // by message, by step, not yet acquired
   struct Sent {
+    int rank = MPI_PROC_NULL;
     Pull pull;
     mpi::Request request;
   };
   std::list<Sent> sent_;
 
-  std::optional<SharedRing> ring_;
-  StepQueue steps_;  // held; after ring_, into which they may point
+  std::list<Connection> servers_;  // the last one serves; of those before it rings are left
+  StepQueue steps_;                // held; after servers_, into whose rings they may point
   std::optional<std::uint64_t> end_;
   std::optional<std::pair<Status, std::string>> failure_;
-  bool welcomed_ = false;
+  bool closing_ = false;
   bool closed_ = false;
 };
 

@@ -11,10 +11,12 @@
 //                              <------------  Notice{step} + payload: a step block, in order of steps; of a trainer
 //                                             with a ring those that found no place in it
 //                              <------------  Notice{end} | Notice{error} + payload: the message (from any loader)
-//   Pull{close}                ------------>
+//   Pull{close}                ------------>  and, where loader ranks may be replaced, to all of them, so that nobody
+//                                             waits for this trainer in place of a rank that is lost
 //                              <------------  Notice{closed}: the last message
 //
-// Every message carries the generation of its connection, so that what an abandoned one still sends can be told apart.
+// A loader rank that takes over from a lost one begins with Notice{welcome} of a higher generation. The trainer then
+// says Pull{ring or pull, next} to that one; what it has got already, complete or in the old ring, it uses.
 #pragma once
 
 #include <algorithm>
@@ -40,16 +42,17 @@ enum class PullKind : std::uint32_t { pull = 1, close = 2, ring = 3 };
 
 struct Pull {
   PullKind kind = PullKind::pull;
-  std::uint32_t generation = 0;
+  std::uint32_t reserved = 0;
   std::uint64_t wanted = 0;    // steps below it may be sent
   std::uint64_t released = 0;  // steps below it are given back
+  std::uint64_t next = 0;      // steps below it have come, whoever sent them
 };
 
 enum class NoticeKind : std::uint32_t { welcome = 1, step = 2, end = 3, error = 4, closed = 5 };
 
 struct Notice {
   NoticeKind kind = NoticeKind::closed;
-  std::uint32_t generation = 0;
+  std::uint32_t generation = 0;  // of the connection: how many loader ranks were lost before it began
   std::uint64_t step = 0;   // of kind step; of kind end: the number of steps
   std::uint64_t bytes = 0;  // of the payload that follows
   stowage_status status = STOWAGE_OK;
@@ -67,7 +70,7 @@ inline constexpr const char* kReported = "the loaders reported: ";
 
 // What a trainer learns when it is welcomed. Travels in a frame (base/frame.hpp).
 struct JobInfo {
-  static constexpr std::uint32_t kVersion = 2;
+  static constexpr std::uint32_t kVersion = 3;
   std::uint64_t steps = 0;
   std::uint32_t replicas = 0;
   std::uint32_t replica = 0;
@@ -77,6 +80,7 @@ struct JobInfo {
   std::int32_t trainers = 0;
   std::int32_t loaders = 0;
   double acquire_seconds = 0;
+  bool survives = false;  // lost loader ranks are replaced
   RingPlace ring;
 
   stowage_info info() const noexcept {
@@ -86,7 +90,7 @@ struct JobInfo {
   template <typename Archive>
   void serialize(Archive& archive, unsigned) {
     archive & steps & replicas & replica & micro_batch_tokens & steps_held & sources & trainers & loaders &
-        acquire_seconds & ring;
+        acquire_seconds & survives & ring;
   }
 };
 

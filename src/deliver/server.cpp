@@ -49,6 +49,7 @@ struct Server::Trainer {
   std::uint64_t released = 0;  // steps below it were given back
   std::deque<Waiting> waiting; // to be sent, in order
   std::uint64_t steps = std::numeric_limits<std::uint64_t>::max();  // of the stream, once known
+  std::uint32_t generation = 0;
   bool told_end = false;
   bool closed = false;
 };
@@ -60,22 +61,32 @@ struct Server::Sending {
 };
 
 Server::Server(MPI_Comm world, std::vector<Served> trainers, std::uint32_t steps_ahead, std::uint64_t shared_bytes)
-    : world_(world), steps_ahead_(steps_ahead) {
+    : world_(world), steps_ahead_(steps_ahead), shared_bytes_(shared_bytes) {
   hear();
-  if (shared_bytes > 0) make_rings(trainers, shared_bytes);
+  adopt(std::move(trainers), 0, 0);
+}
+
+void Server::adopt(std::vector<Served> trainers, std::uint64_t first_step, std::uint32_t generation) {
+  SharedRings* rings = make_rings(trainers, first_step);
   std::map<std::uint32_t, std::uint32_t> readers;
   for (Served& served : trainers) {
     trainers_.push_back(std::make_unique<Trainer>());
     Trainer& trainer = *trainers_.back();
     trainer.served = std::move(served);
+    trainer.generation = generation;
+    trainer.released = first_step;
     JobInfo& job = trainer.served.job;
-    trainer.replica = &of(job.replica);
-    if (trainer.replica->ring != nullptr && trainer.served.same_node) {
+    trainer.replica = &of(job.replica, first_step);
+    if (rings != nullptr && trainer.served.same_node) {
       trainer.way = Trainer::Way::unknown;
       trainer.reader = readers[job.replica]++;
-      job.ring = rings_->place(job.replica, trainer.reader);
+      job.ring = rings->place(job.replica, trainer.reader);
     }
-    send(trainer, {.kind = NoticeKind::welcome}, payload_of(frame::encode(job, JobInfo::kVersion)));
+    if (const auto left = left_.find(trainer.served.rank); left != left_.end()) {
+      close(trainer, left->second);  // it may still wait for the lost rank's good-bye
+    } else {
+      send(trainer, {.kind = NoticeKind::welcome}, payload_of(frame::encode(job, JobInfo::kVersion)));
+    }
   }
 }
 
@@ -83,28 +94,30 @@ Server::~Server() {
   keep_for_good(std::move(sending_));
 }
 
-void Server::make_rings(const std::vector<Served>& trainers, std::uint64_t shared_bytes) {
+SharedRings* Server::make_rings(const std::vector<Served>& trainers, std::uint64_t first_step) {
   std::map<std::uint32_t, std::uint32_t> readers;
   std::uint32_t slots = 0;
   for (const Served& served : trainers) {
     slots = std::max(slots, served.job.steps_held + steps_ahead_);
     if (served.same_node) ++readers[served.job.replica];
   }
-  if (readers.empty()) return;
+  if (readers.empty() || shared_bytes_ == 0) return nullptr;
   try {
-    rings_ = std::make_unique<SharedRings>(readers, slots, shared_bytes);
+    rings_.push_back(std::make_unique<SharedRings>(readers, slots, shared_bytes_, first_step));
   } catch (const Error& error) {
     log().warn("no shared memory for the trainers of this node, who get messages instead: {}", error.what());
-    return;
+    return nullptr;
   }
-  for (const auto& [replica, count] : readers) of(replica).ring = &rings_->of(replica);
+  for (const auto& [replica, count] : readers) of(replica, first_step).ring = &rings_.back()->of(replica);
+  return rings_.back().get();
 }
 
-Server::Replica& Server::of(std::uint32_t replica) {
+Server::Replica& Server::of(std::uint32_t replica, std::uint64_t first_step) {
   const auto found = std::ranges::find(replicas_, replica, [](const auto& one) { return one->replica; });
   if (found != replicas_.end()) return **found;
   replicas_.push_back(std::make_unique<Replica>());
   replicas_.back()->replica = replica;
+  replicas_.back()->offered = replicas_.back()->kept_from = first_step;
   return *replicas_.back();
 }
 
@@ -117,10 +130,12 @@ void Server::progress() {
   while (hearing_.active() && hearing_.test()) {
     const auto found = std::ranges::find_if(
         trainers_, [&](const auto& trainer) { return trainer->served.rank == hearing_.source(); });
-    if (found == trainers_.end()) {
-      log().warn("rank {} asked for data of a loader that does not serve it; ignored", hearing_.source());
-    } else {
+    if (found != trainers_.end()) {
       obey(**found, heard_);
+    } else if (heard_.kind == PullKind::close) {
+      left_.emplace(hearing_.source(), heard_.released);
+    } else {
+      log().warn("rank {} asked for data of a loader that does not serve it; ignored", hearing_.source());
     }
     hear();
   }
@@ -140,18 +155,22 @@ void Server::obey(Trainer& trainer, const Pull& pull) {
       trainer.way = Trainer::Way::messages;
       trainer.wanted = std::max(trainer.wanted, pull.wanted);
       trainer.released = std::max(trainer.released, pull.released);
+      std::erase_if(trainer.waiting, [&](const Trainer::Waiting& waiting) { return waiting.step < pull.next; });
       break;
     case PullKind::ring:
       trainer.way = Trainer::Way::ring;
-      std::erase_if(trainer.waiting, [](const Trainer::Waiting& waiting) { return waiting.in_ring; });
+      std::erase_if(trainer.waiting,
+                    [&](const Trainer::Waiting& waiting) { return waiting.in_ring || waiting.step < pull.next; });
       break;
-    case PullKind::close:
-      trainer.closed = true;
-      trainer.released = std::max(trainer.released, pull.released);
-      trainer.waiting.clear();
-      send(trainer, {.kind = NoticeKind::closed}, nullptr);
-      break;
+    case PullKind::close: close(trainer, pull.released); break;
   }
+}
+
+void Server::close(Trainer& trainer, std::uint64_t released) {
+  trainer.closed = true;
+  trainer.released = std::max(trainer.released, released);
+  trainer.waiting.clear();
+  send(trainer, {.kind = NoticeKind::closed}, nullptr);
 }
 
 void Server::send_ready(Trainer& trainer) {
@@ -180,14 +199,20 @@ void Server::let_go(Replica& replica) {
 }
 
 void Server::send(Trainer& trainer, Notice notice, Payload payload) {
+  notice.generation = trainer.generation;
   sending_.emplace_back(world_, trainer.served.rank, notice, std::move(payload));
 }
 
-bool Server::has_room() const noexcept {
+bool Server::has_room(std::uint64_t step) const noexcept {
   return std::ranges::all_of(trainers_, [&](const auto& trainer) {
-    return trainer->closed ||
+    return trainer->closed || step < trainer->replica->offered ||
            trainer->replica->offered - trainer->released < trainer->served.job.steps_held + steps_ahead_;
   });
+}
+
+bool Server::needs(std::uint32_t replica, std::uint64_t step) const noexcept {
+  const auto found = std::ranges::find(replicas_, replica, [](const auto& one) { return one->replica; });
+  return found != replicas_.end() && (*found)->offered <= step;
 }
 
 bool Server::all_closed() const noexcept {
@@ -201,12 +226,12 @@ std::uint64_t Server::released() const noexcept {
 }
 
 AlignedBuffer Server::allocate(std::uint32_t replica, std::size_t bytes) {
-  Replica& to = of(replica);
+  Replica& to = of(replica, 0);
   return to.ring != nullptr ? to.ring->allocate(bytes) : from_heap(bytes);
 }
 
 void Server::offer(std::uint32_t replica, AlignedBuffer block) {
-  Replica& to = of(replica);
+  Replica& to = of(replica, 0);
   const auto shared = std::make_shared<const AlignedBuffer>(std::move(block));
   const auto parts = std::make_shared<StepParts>(shared);
   const bool in_ring = to.ring != nullptr && to.ring->publish(shared->bytes());

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <list>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,13 +35,19 @@ class Server {
   // more than job.steps_held + steps_ahead of them unreleased. shared_bytes: most shared memory a replica; 0: messages
   // only. Where the system gives no shared memory, says so once and sends messages.
   Server(MPI_Comm world, std::vector<Served> trainers, std::uint32_t steps_ahead, std::uint64_t shared_bytes = 0);
+
+  // Takes over the trainers of replicas that another rank has served until it was lost: welcomes those that have not
+  // left. The first step offered of these replicas will be `first_step`, which no trainer may have released.
+  // generation: higher than that of all connections of these trainers so far.
+  void adopt(std::vector<Served> trainers, std::uint64_t first_step, std::uint32_t generation);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
   void progress();
 
-  bool has_room() const noexcept;     // for one more step of every replica
+  bool has_room(std::uint64_t step) const noexcept;  // for that step of every replica that needs it
+  bool needs(std::uint32_t replica, std::uint64_t step) const noexcept;  // false: it was offered before
   bool all_closed() const noexcept;   // every trainer has left; true without trainers
   std::uint64_t released() const noexcept;  // steps that every trainer has given back; the largest value if it serves none
   std::uint64_t bytes_sent() const noexcept { return bytes_sent_; }      // in messages: each trainer its part
@@ -51,7 +58,7 @@ class Server {
   AlignedBuffer allocate(std::uint32_t replica, std::size_t bytes);
 
   void offer(std::uint32_t replica, AlignedBuffer block);  // the replica's next step
-  void end(std::uint64_t steps);                           // no step follows the `steps` offered
+  void end(std::uint64_t steps);                           // the stream has so many; called again after adopt()
   void fail(Status status, const std::string& message);    // every trainer still here gets this at once
 
   // Runs progress() and `idle` until every trainer has left; false if that takes longer.
@@ -63,19 +70,22 @@ class Server {
   struct Trainer;
   struct Sending;
 
-  void make_rings(const std::vector<Served>& trainers, std::uint64_t shared_bytes);
+  SharedRings* make_rings(const std::vector<Served>& trainers, std::uint64_t first_step);
   void hear();
   void obey(Trainer& trainer, const Pull& pull);
   void send_ready(Trainer& trainer);
   void let_go(Replica& replica);
   void send(Trainer& trainer, Notice notice, Payload payload);
-  Replica& of(std::uint32_t replica);
+  Replica& of(std::uint32_t replica, std::uint64_t first_step);
+  void close(Trainer& trainer, std::uint64_t released);
 
   MPI_Comm world_;
   std::uint32_t steps_ahead_;
-  std::unique_ptr<SharedRings> rings_;
+  std::uint64_t shared_bytes_;
+  std::vector<std::unique_ptr<SharedRings>> rings_;
   std::vector<std::unique_ptr<Replica>> replicas_;
   std::vector<std::unique_ptr<Trainer>> trainers_;
+  std::map<int, std::uint64_t> left_;  // trainers that have left, whoever served them, with what they had released
   std::list<Sending> sending_;
   Pull heard_;
   mpi::Request hearing_;

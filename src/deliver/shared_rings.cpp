@@ -23,13 +23,13 @@ std::uint64_t random_token() {
 }  // namespace
 
 SharedRings::SharedRings(const std::map<std::uint32_t, std::uint32_t>& readers, std::uint32_t slots,
-                         std::uint64_t data_bytes) {
+                         std::uint64_t data_bytes, std::uint64_t first) {
   const std::uint64_t page = SharedMemory::page();
   std::map<std::uint32_t, RingPlace> places;
   std::uint64_t end = 0;
   for (const auto& [replica, count] : readers) {
     RingPlace& place = places[replica];
-    place.shape = {slots, count, data_bytes};
+    place.shape = {slots, count, data_bytes, first};
     place.control_offset = end;
     place.data_offset = end + round_up<std::uint64_t>(place.shape.control_bytes(), page);
     end = checked_add(place.data_offset, round_up(data_bytes, page), "bytes of shared memory");

@@ -30,8 +30,10 @@ struct RingPlace {
 class SharedRings {
  public:
   // readers: of each replica that gets a ring (by replica; >= 1). slots: steps in a ring. data_bytes: most memory that a
-  // ring's blocks take; taken from the system as it is needed. Throws STOWAGE_IO_ERROR where it cannot be had.
-  SharedRings(const std::map<std::uint32_t, std::uint32_t>& readers, std::uint32_t slots, std::uint64_t data_bytes);
+  // ring's blocks take; taken from the system as it is needed. first: the step that the rings begin with. Throws
+  // STOWAGE_IO_ERROR where it cannot be had.
+  SharedRings(const std::map<std::uint32_t, std::uint32_t>& readers, std::uint32_t slots, std::uint64_t data_bytes,
+              std::uint64_t first = 0);
 
   RingWriter& of(std::uint32_t replica) { return rings_.at(replica).writer; }
   RingPlace place(std::uint32_t replica, std::uint32_t reader) const;

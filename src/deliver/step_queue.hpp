@@ -12,12 +12,13 @@ namespace stowage::deliver {
 
 class StepQueue {
  public:
-  // part: what is shown of each step; every block that arrives must hold it.
+  // The steps of a stream are numbered from 0. part: what is shown of each step; every block that arrives must hold it.
   explicit StepQueue(const Part& part = {}) : part_(part) {}
 
   void arrive(AlignedBuffer block) { steps_.emplace_back(std::move(block), part_); }
   void arrive(ByteView block) { steps_.emplace_back(block, part_); }  // borrowed until released
 
+  std::uint64_t arrived() const noexcept { return released_ + steps_.size(); }  // steps so far
   bool ready() const noexcept { return steps_.size() > held(); }
   std::uint64_t held() const noexcept { return acquired_ - released_; }
   std::uint64_t acquired() const noexcept { return acquired_; }  // steps handed out so far

@@ -36,12 +36,14 @@ RingWriter::RingWriter(ByteSpan control, ByteSpan data, const RingShape& shape, 
       slots_(slots_of(control.data(), shape)),
       shape_(shape),
       back_(std::move(back)),
-      region_(std::make_shared<Region>(Region{Arena(data.size()), data, std::move(owner)})) {
+      region_(std::make_shared<Region>(Region{Arena(data.size()), data, std::move(owner)})),
+      published_(shape.first) {
   STOWAGE_ASSERT(kAssertLight, control.size() >= shape.control_bytes() && data.size() == shape.data_bytes,
                  "regions of {} and {} bytes for a ring of {} and {}", control.size(), data.size(),
                  shape.control_bytes(), shape.data_bytes);
-  for (std::uint32_t r = 0; r < shape.readers; ++r) ::new (&cells_[r]) RingCell;
+  for (std::uint32_t r = 0; r < shape.readers; ++r) ::new (&cells_[r]) RingCell{.released = shape.first};
   for (std::uint32_t s = 0; s < shape.slots; ++s) ::new (&slots_[s]) RingSlot;
+  head_->published.store(shape.first, std::memory_order_relaxed);
   head_->token = token;
 }
 

@@ -25,12 +25,13 @@ struct RingShape {
   std::uint32_t slots = 0;    // steps that may be published and not yet released at once
   std::uint32_t readers = 0;
   std::uint64_t data_bytes = 0;
+  std::uint64_t first = 0;  // step that the ring begins with
 
   std::size_t control_bytes() const noexcept;
 
   template <typename Archive>
   void serialize(Archive& archive, unsigned) {
-    archive & slots & readers & data_bytes;
+    archive & slots & readers & data_bytes & first;
   }
 };
 
@@ -61,8 +62,8 @@ class RingWriter {
   // Has the system provide memory for this part of the data region; false if it has none.
   using Back = std::function<bool(std::uint64_t offset, std::uint64_t bytes)>;
 
-  // control: shape.control_bytes(), zero; data: shape.data_bytes. `owner` is kept until the writer and every block that
-  // it gave are gone: it owns both regions.
+  // control: shape.control_bytes(), zero; data: shape.data_bytes. The first step published is shape.first. `owner` is
+  // kept until the writer and every block that it gave are gone: it owns both regions.
   RingWriter(ByteSpan control, ByteSpan data, const RingShape& shape, std::uint64_t token, Back back,
              std::shared_ptr<const void> owner);
 
@@ -88,7 +89,7 @@ class RingWriter {
   Back back_;
   std::shared_ptr<Region> region_;
   std::uint64_t backed_ = 0;  // bytes of the data region from its beginning
-  std::uint64_t published_ = 0;
+  std::uint64_t published_;
 };
 
 // One thread. Borrows both regions.

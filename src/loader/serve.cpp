@@ -125,7 +125,7 @@ class LoaderRank {
   void steps() {
     const std::uint64_t all = count_steps(config_, *catalogue_).value_or(0);
     for (std::uint64_t made = 0;;) {
-      serve_until([&] { return server_->has_room(); });
+      serve_until([&] { return server_->has_room(made); });
       Pipeline::Outcome outcome = pipeline_->next(server_->all_closed(), server_->released());
       ledger_->commit(outcome.least_progress);
       if (outcome.end) {
