@@ -90,7 +90,7 @@ class TakeOver : public testing::TestWithParam<Case> {
       offer(server, step);
     }
     server.end(kSteps);
-    EXPECT_TRUE(server.wait_closed(Deadline::after(Seconds(20))));
+    EXPECT_TRUE(server.wait_closed({}, Deadline::after(Seconds(20))));
     world.barrier();
   }
 };

@@ -30,6 +30,8 @@ void Ledger::commit(std::uint64_t step) {
   advance();
 }
 
+void Ledger::rewind() { deltas_.resize(committed_ - oldest_.step); }
+
 void Ledger::advance() {
   while (committed_ - oldest_.step > kRemembered) {
     apply(deltas_.front(), draws_, oldest_);

@@ -26,6 +26,9 @@ class Ledger {
   // first; never back.
   void commit(std::uint64_t step);
 
+  // Forgets what steps from the committed one on did: they are going to be made again.
+  void rewind();
+
   std::uint64_t committed() const noexcept { return committed_; }  // steps
   std::uint64_t produced_steps() const noexcept { return oldest_.step + deltas_.size(); }
   std::uint64_t first_known() const noexcept { return oldest_.step; }

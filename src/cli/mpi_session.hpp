@@ -31,6 +31,9 @@ class MpiSession {
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
 
+  // Ranks of the job are lost, and MPI_Finalize may wait for them for ever: ends the process here, with success.
+  [[noreturn]] static void leave_unfinalised();
+
   // What the command is going to return.
   int ends_with(int status) noexcept { return status_ = status; }
 

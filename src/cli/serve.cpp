@@ -31,6 +31,7 @@ int run(const Options& options) {
     const loader::ServeSummary summary = loader::serve(MPI_COMM_WORLD, serve, &report_here);
     progress.finish();
     if (summary.first_rank && !options.summary.empty()) write_json(options.summary, to_json(summary));
+    if (summary.lost > 0) mpi.leave_unfinalised();
     return STOWAGE_OK;
   } catch (const Error& error) {
     progress.finish();

@@ -53,6 +53,7 @@ nlohmann::ordered_json to_json(const loader::ServeSummary& summary) {
           {"bytes_sent", summary.ranks.bytes_sent},
           {"bytes_if_copied", summary.ranks.bytes_if_copied},
           {"loaders", summary.loaders},
+          {"loaders_lost", summary.lost},
           {"trainers", summary.trainers},
           {"sources", sources}};
 }

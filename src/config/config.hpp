@@ -95,6 +95,7 @@ struct Config {
   Delivery delivery = Delivery::automatic;
   Cost cost;
   Prefetch prefetch;
+  std::uint32_t shadows = 0;  // loader ranks that only follow, to take the place of one that is lost
   Limits limits;
   std::vector<Source> sources;
 };

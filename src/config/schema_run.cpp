@@ -6,6 +6,7 @@ namespace {
 
 constexpr std::uint64_t kMaxReplicas = 1'048'576;
 constexpr std::uint64_t kMaxPrefetchSteps = 1'024;
+constexpr std::uint64_t kMaxShadows = 65'536;
 constexpr std::uint64_t kMaxSteps = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t kMaxEpochs = 1'000'000'000;  // times the sequences of any source still fits 64 bits
 constexpr std::uint64_t kMaxSharedBytes = std::uint64_t{1} << 46;
@@ -56,6 +57,11 @@ void read_run(Section& top, Config& config) {
                      "cost.linear and cost.quadratic must not both be 0: every sequence would be free");
   }
   read_prefetch(top, config.prefetch);
+  top.integer("shadows", config.shadows, 0, kMaxShadows);
+  if (config.shadows > 0 && config.io == Io::collective) {
+    top.report().add(top.mark_of("shadows"),
+                     "shadows need io: cooperative: a collective transfer cannot be given up when a rank dies in it");
+  }
   read_limits(top, config.limits);
 }
 

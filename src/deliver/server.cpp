@@ -206,8 +206,12 @@ void Server::send(Trainer& trainer, Notice notice, Payload payload) {
 bool Server::has_room(std::uint64_t step) const noexcept {
   return std::ranges::all_of(trainers_, [&](const auto& trainer) {
     return trainer->closed || step < trainer->replica->offered ||
-           trainer->replica->offered - trainer->released < trainer->served.job.steps_held + steps_ahead_;
+           trainer->replica->offered < trainer->released + trainer->served.job.steps_held + steps_ahead_;
   });
+}
+
+bool Server::serves(std::uint32_t replica) const noexcept {
+  return std::ranges::find(replicas_, replica, [](const auto& one) { return one->replica; }) != replicas_.end();
 }
 
 bool Server::needs(std::uint32_t replica, std::uint64_t step) const noexcept {

@@ -47,6 +47,7 @@ class Server {
   void progress();
 
   bool has_room(std::uint64_t step) const noexcept;  // for that step of every replica that needs it
+  bool serves(std::uint32_t replica) const noexcept;
   bool needs(std::uint32_t replica, std::uint64_t step) const noexcept;  // false: it was offered before
   bool all_closed() const noexcept;   // every trainer has left; true without trainers
   std::uint64_t released() const noexcept;  // steps that every trainer has given back; the largest value if it serves none

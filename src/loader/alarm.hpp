@@ -27,6 +27,9 @@ class Alarm {
   // loader_ranks: world ranks of all loaders, this one's included.
   Alarm(MPI_Comm world, std::vector<int> loader_ranks, int my_rank);
 
+  // The loader ranks that are left.
+  void set_ranks(std::vector<int> loader_ranks) { loader_ranks_ = std::move(loader_ranks); }
+
   // Throws the error that another rank has raised, if one has, also when called again. For idle hooks: ends every wait.
   void check();
 

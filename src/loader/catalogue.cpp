@@ -42,6 +42,18 @@ struct Opened {
   }
 };
 
+// What all ranks know.
+struct Told {
+  static constexpr std::uint32_t kVersion = 1;
+  std::vector<SourceInfo> sources;
+  std::vector<read::ShardInfo> shards;
+
+  template <typename Archive>
+  void serialize(Archive& archive, unsigned) {
+    archive & sources & shards;
+  }
+};
+
 read::ShardInfo info_of(const source::Shard& shard, config::Format format) {
   return {.file = shard.token_file,
           .base = shard.base,
@@ -110,12 +122,7 @@ Catalogue Catalogue::open(const config::Config& config, exchange::Team& team, st
     Opened& opened = mine.emplace_back();
     opened.source = s;
     opened.info.name = source.name;
-    catalogue.own_[s] = open_source(config, source, opened);
-    std::uint64_t first = 0;
-    for (const source::Shard& shard : catalogue.own_[s]) {
-      catalogue.first_sequence_[s].push_back(first);
-      first += shard.sequences();
-    }
+    catalogue.keep(s, open_source(config, source, opened));
   }
 
   const exchange::Gathered gathered = team.all_gather(frame::encode(mine, Opened::kVersion));
@@ -145,6 +152,50 @@ Catalogue Catalogue::open_or_throw(const config::Config& config, exchange::Team&
     throw Error(problems.front().status, config::describe(config.file, texts));
   }
   return catalogue;
+}
+
+void Catalogue::keep(std::uint32_t source, std::vector<source::Shard> shards) {
+  own_[source] = std::move(shards);
+  first_sequence_[source].clear();
+  std::uint64_t first = 0;
+  for (const source::Shard& shard : own_[source]) {
+    first_sequence_[source].push_back(first);
+    first += shard.sequences();
+  }
+}
+
+Bytes Catalogue::told() const { return frame::encode(Told{sources_, shards_}, Told::kVersion); }
+
+Catalogue Catalogue::from_told(ByteView told) {
+  auto known = frame::decode<Told>(told, Told::kVersion, "the sources that the other loader ranks have opened");
+  Catalogue catalogue;
+  catalogue.sources_ = std::move(known.sources);
+  catalogue.shards_ = std::move(known.shards);
+  catalogue.own_.resize(catalogue.sources_.size());
+  catalogue.first_sequence_.resize(catalogue.sources_.size());
+  catalogue.rank_ = -1;
+  return catalogue;
+}
+
+void Catalogue::share_anew(const config::Config& config, int rank, int size) {
+  rank_ = rank;
+  team_size_ = size;
+  for (std::uint32_t s = 0; s < sources_.size(); ++s) {
+    if (!owns(s)) {
+      keep(s, {});
+      continue;
+    }
+    if (!own_[s].empty() || disabled(config, config.sources[s])) continue;
+    Opened opened;
+    std::vector<source::Shard> shards = open_source(config, config.sources[s], opened);
+    if (!opened.problems.empty()) throw Error(opened.problems.front().status, opened.problems.front().text.message);
+    if (opened.info.sequences != sources_[s].sequences || opened.info.tokens != sources_[s].tokens) {
+      fail(STOWAGE_DATA_ERROR,
+           "source '{}' changed while the job ran: expected {} sequences and {} tokens as at its start, found {} and {}",
+           sources_[s].name, sources_[s].sequences, sources_[s].tokens, opened.info.sequences, opened.info.tokens);
+    }
+    keep(s, std::move(shards));
+  }
 }
 
 Location Catalogue::locate(std::uint32_t source, std::uint64_t sequence) const {

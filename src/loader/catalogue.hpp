@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "config/parse.hpp"
 #include "exchange/team.hpp"
 #include "read/read_plan.hpp"
@@ -57,6 +58,14 @@ class Catalogue {
   // The same with all problems thrown as one Error: "FILE:LINE:COL: message", one a line, and the status of the first.
   static Catalogue open_or_throw(const config::Config& config, exchange::Team& team);
 
+  // What every rank knows, for one that took no part in opening; from_told() gives a catalogue that owns no source.
+  Bytes told() const;
+  static Catalogue from_told(ByteView told);
+
+  // From now on this rank is `rank` of `size` that share the sources: opens those that fall to it and that it has not
+  // open, closes the others. Not collective; throws if a source cannot be opened or is not what it was.
+  void share_anew(const config::Config& config, int rank, int size);
+
   const std::vector<SourceInfo>& sources() const noexcept { return sources_; }        // in configuration order
   const std::vector<read::ShardInfo>& shards() const noexcept { return shards_; }
 
@@ -68,6 +77,7 @@ class Catalogue {
 
  private:
   Catalogue() = default;
+  void keep(std::uint32_t source, std::vector<source::Shard> shards);
 
   std::vector<SourceInfo> sources_;
   std::vector<read::ShardInfo> shards_;

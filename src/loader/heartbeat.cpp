@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "base/error.hpp"
-
 namespace stowage::loader {
 namespace {
 
@@ -47,10 +45,11 @@ void Heartbeat::beat() {
     hearing_ = mpi::Request::receive(world_, std::span(&heard_, 1), previous_, kTag);
   }
   if (silence_ <= limit_) return;
-  fail(STOWAGE_PEER_LOST,
-       "loader rank {} (of the job's ranks) gave no sign of life for {:.0f} s: its process is stopped or gone, or its "
-       "host cannot be reached. If its file system can stall for so long, raise limits.peer_seconds",
-       previous_, limit_.count());
+  throw PeerSilent(
+      fmt::format("loader rank {} (of the job's ranks) gave no sign of life for {:.0f} s: its process is stopped or gone, "
+                  "or its host cannot be reached. If its file system can stall for so long, raise limits.peer_seconds",
+                  previous_, limit_.count()),
+      previous_);
 }
 
 }  // namespace stowage::loader

@@ -7,11 +7,20 @@
 
 #include <chrono>
 #include <cstddef>
+#include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "mpi/request.hpp"
 
 namespace stowage::loader {
+
+// Status STOWAGE_PEER_LOST.
+class PeerSilent : public Error {
+ public:
+  PeerSilent(const std::string& message, int silent) : Error(STOWAGE_PEER_LOST, message), rank(silent) {}
+  int rank;  // in the world communicator
+};
 
 // The ranks stand in a ring: each gives signs to the next one and watches the one before it. Wherever a network breaks,
 // each part of the ring then has a rank that notices; it tells the others (Alarm). Messages on the world communicator;
@@ -25,7 +34,7 @@ class Heartbeat {
   // and silence under the limit before does not count.
   void set_limit(mpi::Seconds limit) noexcept;
 
-  // For idle hooks. Throws STOWAGE_PEER_LOST when the rank before this one has been silent for longer than the limit.
+  // For idle hooks. Throws PeerSilent when the rank before this one has been silent for longer than the limit.
   // The time in which this rank did not call it (it was reading, or stopped) is not counted.
   void beat();
 

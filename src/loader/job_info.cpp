@@ -14,6 +14,7 @@ deliver::JobInfo job_info(const config::Config& config, const Catalogue& catalog
   job.steps_held = config.prefetch.steps;
   job.sources = narrow<std::uint32_t>(config.sources.size(), "number of sources");
   job.acquire_seconds = config.limits.acquire_seconds;
+  job.survives = config.shadows > 0;
   return job;
 }
 

@@ -45,11 +45,11 @@ plan::Plan Pipeline::plan(const StepBatch& batch) {
   request.equal_counts = config_.micro_batch.equal_counts;
   request.cost = {config_.cost.linear, config_.cost.quadratic};
   plan::Plan plan = plan::make_plan(request);
-  plan_statistics_.add(batch, request, plan, config_.micro_batch);
+  if (batch.step >= plans_counted_from_) plan_statistics_.add(batch, request, plan, config_.micro_batch);
   return plan;
 }
 
-Pipeline::Outcome Pipeline::next(bool finished, std::uint64_t progress) {
+Pipeline::Outcome Pipeline::next(bool finished, std::uint64_t progress, const Needed& needed) {
   exchange::Vote vote;
   vote.finished = finished;
   vote.progress = progress;
@@ -80,17 +80,17 @@ Pipeline::Outcome Pipeline::next(bool finished, std::uint64_t progress) {
   const ReceivedTokens received = payload_.exchange();
   outcome.delta = std::move(batch->delta);
   outcome.delta.plan = vote.same;
-  outcome.blocks = construct_mine(*batch, plan, received);
+  outcome.blocks = construct_mine(*batch, plan, received, needed);
   return outcome;
 }
 
 std::vector<Produced> Pipeline::construct_mine(const StepBatch& batch, const plan::Plan& plan,
-                                               const ReceivedTokens& received) {
+                                               const ReceivedTokens& received, const Needed& needed) {
   const GlobalCounts global = count_global(batch);
   std::vector<Produced> blocks;
   std::vector<RawTokens> raw;
   for (std::uint32_t replica = 0; replica < config_.data_parallel; ++replica) {
-    if (constructors_[replica] != team_.rank()) continue;
+    if (constructors_[replica] != team_.rank() || (needed && !needed(replica, batch.step))) continue;
     raw.clear();
     for (std::uint32_t m = plan.replica_begin[replica]; m < plan.replica_begin[replica + 1]; ++m) {
       for (const std::uint32_t s : plan.sequences(m)) {

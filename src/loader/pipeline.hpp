@@ -28,6 +28,8 @@ struct Produced {
   deliver::AlignedBuffer block;
 };
 
+using Needed = std::function<bool(std::uint32_t replica, std::uint64_t step)>;  // empty: all are
+
 class Pipeline {
  public:
   // Borrows config, catalogue and team. Blocks are built in the memory that `allocate` gives. Goes on from `start`
@@ -46,15 +48,20 @@ class Pipeline {
 
   // Makes the next step. Collective. What can be foreseen to go wrong on one rank alone (reading) is agreed on and
   // thrown by all as SharedError; any other Error is this rank's own, and the caller must tell the others (Alarm).
-  // finished, progress: what this rank says in the step's agreement (exchange::Vote).
-  Outcome next(bool finished, std::uint64_t progress);
+  // finished, progress: what this rank says in the step's agreement (exchange::Vote). Blocks are constructed only of the
+  // replicas for which needed(replica, step) holds.
+  Outcome next(bool finished, std::uint64_t progress, const Needed& needed = {});
+
+  // Steps below `step` are made again and were counted before.
+  void count_plans_from(std::uint64_t step) noexcept { plans_counted_from_ = step; }
 
   const PlanStatistics& plan_statistics() const noexcept { return plan_statistics_; }
   RankStatistics rank_statistics() const;
 
  private:
   plan::Plan plan(const StepBatch& batch);
-  std::vector<Produced> construct_mine(const StepBatch& batch, const plan::Plan& plan, const ReceivedTokens& received);
+  std::vector<Produced> construct_mine(const StepBatch& batch, const plan::Plan& plan, const ReceivedTokens& received,
+                                       const Needed& needed);
 
   const config::Config& config_;
   const Catalogue& catalogue_;
@@ -64,6 +71,7 @@ class Pipeline {
   StepStream stream_;
   Payload payload_;
   PlanStatistics plan_statistics_;
+  std::uint64_t plans_counted_from_ = 0;
 };
 
 }  // namespace stowage::loader

@@ -82,11 +82,15 @@ std::vector<deliver::Part> parts_of(const std::vector<deliver::Register>& regist
 }
 
 std::vector<int> constructors_of(const std::vector<std::uint32_t>& trainer_replicas, std::uint32_t replicas,
-                                 const mpi::Job& job) {
+                                 const mpi::Job& job, const std::vector<int>& working) {
   const std::vector<int> trainer_nodes = job.nodes_of(job.trainer_ranks);
   std::vector<int> replica_nodes(replicas);
   for (std::size_t t = trainer_replicas.size(); t-- > 0;) replica_nodes[trainer_replicas[t]] = trainer_nodes[t];
-  return constructors_near(replica_nodes, job.nodes_of(job.loader_ranks));
+  std::vector<int> working_ranks;
+  for (const int number : working) working_ranks.push_back(job.loader_ranks[static_cast<std::size_t>(number)]);
+  std::vector<int> constructors = constructors_near(replica_nodes, job.nodes_of(working_ranks));
+  for (int& constructor : constructors) constructor = working[static_cast<std::size_t>(constructor)];
+  return constructors;
 }
 
 std::vector<deliver::Served> served_by(int me, const std::vector<int>& constructors,

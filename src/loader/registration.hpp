@@ -28,11 +28,12 @@ std::vector<std::uint32_t> replicas_of(const std::vector<deliver::Register>& reg
 std::vector<deliver::Part> parts_of(const std::vector<deliver::Register>& registered,
                                     const std::vector<std::uint32_t>& trainer_replicas, const config::Config& config);
 
-// The constructors of a job: each replica near its first trainer (placement.hpp). Pure.
+// The constructors of a job, as numbers among its loader ranks: each replica near its first trainer (placement.hpp), by
+// one of the `working` ones. Pure.
 std::vector<int> constructors_of(const std::vector<std::uint32_t>& trainer_replicas, std::uint32_t replicas,
-                                 const mpi::Job& job);
+                                 const mpi::Job& job, const std::vector<int>& working);
 
-// The trainers whose replicas `constructors` (rank by replica) gives to rank `me` of the loaders.
+// The trainers whose replicas `constructors` ([replicas] number of a loader rank) gives to loader rank `me`.
 std::vector<deliver::Served> served_by(int me, const std::vector<int>& constructors,
                                        const std::vector<std::uint32_t>& trainer_replicas,
                                        const std::vector<deliver::Part>& parts, const mpi::Job& job,

@@ -36,7 +36,8 @@ struct ServeSummary {
   RankStatistics ranks;
   std::vector<ServedSource> sources;
   checkpoint::IteratorState committed;
-  int loaders = 0;
+  int loaders = 0;  // that are left
+  int lost = 0;
   int trainers = 0;
 };
 

@@ -19,6 +19,17 @@ double max_over_mean_as_drawn(const plan::Request& request) {
 
 }  // namespace
 
+PlanStatistics& PlanStatistics::operator+=(const PlanStatistics& other) noexcept {
+  steps += other.steps;
+  sequences += other.sequences;
+  tokens += other.tokens;
+  row_tokens += other.row_tokens;
+  micro_batches += other.micro_batches;
+  drawn_max_over_mean += other.drawn_max_over_mean;
+  planned_max_over_mean += other.planned_max_over_mean;
+  return *this;
+}
+
 void PlanStatistics::add(const StepBatch& batch, const plan::Request& request, const plan::Plan& plan,
                          const config::MicroBatch& micro_batch) {
   ++steps;

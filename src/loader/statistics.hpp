@@ -28,6 +28,8 @@ struct PlanStatistics {
     return row_tokens == 0 ? 0.0 : 1.0 - static_cast<double>(tokens) / static_cast<double>(row_tokens);
   }
 
+  PlanStatistics& operator+=(const PlanStatistics& other) noexcept;
+
   // Adds one step. As drawn: the step's segments dealt to the replicas in order, in runs of equal count.
   void add(const StepBatch& batch, const plan::Request& request, const plan::Plan& plan,
            const config::MicroBatch& micro_batch);
