@@ -48,6 +48,7 @@ LoaderRank::LoaderRank(MPI_Comm world, const ServeOptions& options)
       alarm_(job_.world.get(), job_.loader_ranks, job_.world.rank()),
       heartbeat_(std::make_unique<Heartbeat>(job_.world.get(), job_.loader_ranks, job_.world.rank(),
                                              mpi::Seconds(options.startup_seconds))),
+      failures_(job_.peers.get()),
       all_(exchange::make_mpi_team(job_.peers.get())) {
   share_cores(job_.nodes, job_.world.rank());
   all_->set_idle([this] { idle(); });
@@ -233,10 +234,12 @@ void LoaderRank::idle() {
     lose(number_of(silent.rank), silent.what());
   }
   if (lifelines_) {
-    for (const int number : lifelines_->ended()) {
+    const auto ended = [this](int number) {
       lose(number, fmt::format("the process of loader rank {} (of the job's ranks) has ended",
                                job_.loader_ranks[static_cast<std::size_t>(number)]));
-    }
+    };
+    std::ranges::for_each(lifelines_->ended(), ended);
+    std::ranges::for_each(failures_.fresh(), ended);
   }
   if (membership_) membership_->check();
   if (server_) server_->progress();

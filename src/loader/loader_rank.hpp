@@ -21,6 +21,7 @@
 #include "loader/pipeline.hpp"
 #include "loader/serve.hpp"
 #include "loader/shadowing.hpp"
+#include "mpi/failures.hpp"
 #include "mpi/roles.hpp"
 
 namespace stowage::loader {
@@ -84,6 +85,7 @@ class LoaderRank {
   std::unique_ptr<Heartbeat> heartbeat_;
   std::unique_ptr<Membership> membership_;  // these two only where lost ranks are replaced
   std::unique_ptr<Lifelines> lifelines_;
+  mpi::Failures failures_;  // what MPI knows
 
   config::Config config_;
   std::unique_ptr<exchange::Team> all_;   // every loader rank that is left

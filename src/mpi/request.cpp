@@ -5,42 +5,64 @@
 
 #include "base/narrow.hpp"
 #include "mpi/check.hpp"
+#include "mpi/failures.hpp"
 
 namespace stowage::mpi {
 
 Request::Request(Request&& other) noexcept
-    : request_(std::exchange(other.request_, MPI_REQUEST_NULL)), status_(other.status_), receives_(other.receives_) {}
+    : comm_(other.comm_),
+      request_(std::exchange(other.request_, MPI_REQUEST_NULL)),
+      status_(other.status_),
+      receives_(other.receives_),
+      never_(std::exchange(other.never_, false)) {}
 
 Request& Request::operator=(Request&& other) noexcept {
   if (this == &other) return *this;
   drop();
+  comm_ = other.comm_;
   request_ = std::exchange(other.request_, MPI_REQUEST_NULL);
   status_ = other.status_;
   receives_ = other.receives_;
+  never_ = std::exchange(other.never_, false);
   return *this;
+}
+
+void Request::begun(int code, const char* call) {
+  never_ = means_failure(code);
+  if (!never_) check(code, call);
 }
 
 Request Request::send(MPI_Comm comm, ByteView bytes, int to, int tag) {
   Request request;
-  check(MPI_Isend(bytes.data(), narrow<int>(bytes.size(), "bytes of a message"), MPI_BYTE, to, tag, comm,
-                  &request.request_),
-        "MPI_Isend");
+  request.comm_ = comm;
+  request.begun(MPI_Isend(bytes.data(), narrow<int>(bytes.size(), "bytes of a message"), MPI_BYTE, to, tag, comm,
+                          &request.request_),
+                "MPI_Isend");
   return request;
 }
 
 Request Request::receive(MPI_Comm comm, ByteSpan bytes, int from, int tag) {
   Request request;
+  request.comm_ = comm;
   request.receives_ = true;
-  check(MPI_Irecv(bytes.data(), narrow<int>(bytes.size(), "bytes of a message"), MPI_BYTE, from, tag, comm,
-                  &request.request_),
-        "MPI_Irecv");
+  request.begun(MPI_Irecv(bytes.data(), narrow<int>(bytes.size(), "bytes of a message"), MPI_BYTE, from, tag, comm,
+                          &request.request_),
+                "MPI_Irecv");
   return request;
 }
 
 bool Request::test() {
   if (!active()) return true;
+  if (never_) return false;
   int done = 0;
-  check(MPI_Test(&request_, &done, &status_), "MPI_Test");
+  const int code = MPI_Test(&request_, &done, &status_);
+  if (means_some_failure(code)) {
+    acknowledge_failures(comm_);
+    return false;
+  }
+  never_ = means_failure(code);
+  if (never_) return false;
+  check(code, "MPI_Test");
   return done != 0;
 }
 
@@ -55,7 +77,7 @@ std::size_t Request::received_bytes() const {
 }
 
 void Request::drop() noexcept {
-  if (!active() || !usable()) return;
+  if (request_ == MPI_REQUEST_NULL || !usable()) return;
   if (receives_) MPI_Cancel(&request_);
   MPI_Request_free(&request_);
 }

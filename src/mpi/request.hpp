@@ -14,7 +14,9 @@
 namespace stowage::mpi {
 
 // Move-only. The buffer is borrowed and must outlive the transfer. Destroying an active receive cancels it; destroying
-// an active send lets it go on, so its buffer must then live until MPI is finalised.
+// an active send lets it go on, so its buffer must then live until MPI is finalised. A transfer with a rank that the MPI
+// library knows to be dead (failures.hpp) never completes, as with a library that does not know: waits are ended by
+// whoever watches the ranks.
 class Request {
  public:
   Request() = default;
@@ -25,7 +27,7 @@ class Request {
   static Request send(MPI_Comm comm, ByteView bytes, int to, int tag);
   static Request receive(MPI_Comm comm, ByteSpan bytes, int from, int tag);  // MPI_ANY_SOURCE is allowed
 
-  bool active() const noexcept { return request_ != MPI_REQUEST_NULL; }
+  bool active() const noexcept { return never_ || request_ != MPI_REQUEST_NULL; }
   bool test();  // true when complete, or when there is nothing to wait for
   void wait(const Idle& idle, Deadline deadline, std::string_view what);
 
@@ -34,11 +36,14 @@ class Request {
   std::size_t received_bytes() const;
 
  private:
+  void begun(int code, const char* call);
   void drop() noexcept;
 
+  MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_Request request_ = MPI_REQUEST_NULL;
   MPI_Status status_{};
   bool receives_ = false;
+  bool never_ = false;  // the other rank is dead
 };
 
 // Returns when all are complete; throws as poll() does.
