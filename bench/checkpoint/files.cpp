@@ -135,7 +135,7 @@ int main(int argc, char** argv) {
                    {"sources", options.sources},
                    {"sequences", options.sequences},
                    {"results", Json::array()}};
-    for (const std::uint64_t draws : {16, 64, 256, 1024, 4096, 16384, 65536}) {
+    for (const std::uint64_t draws : {16U, 64U, 256U, 1024U, 4096U, 16384U, 65536U}) {
       for (const bool incremental : {true, false}) report["results"].push_back(measure(options, draws, incremental));
     }
     std::filesystem::remove_all(options.folder);

@@ -97,8 +97,10 @@ std::vector<std::string> temporaries_in(const std::string& folder) {
 }
 
 bool remove_file(const std::string& path) noexcept {
-  if (::unlink(path.c_str()) == 0 || errno == ENOENT) return true;
-  log().warn("cannot remove {}: {}; it is no longer needed", path, std::generic_category().message(errno));
+  if (::unlink(path.c_str()) == 0) return true;
+  const int code = errno;
+  if (code == ENOENT) return true;
+  log().warn("cannot remove {}: {}; it is no longer needed", path, std::generic_category().message(code));
   return false;
 }
 

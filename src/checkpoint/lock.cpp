@@ -47,12 +47,13 @@ int lock(int fd) {
 WriterLock::WriterLock(const std::string& folder) : path_(folder + "/writer.lock") {
   fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (fd_ < 0) source::fail_with_errno("open", path_);
-  held_ = lock(fd_) == 0;
+  const int code = lock(fd_) == 0 ? 0 : errno;
+  held_ = code == 0;
   if (held_) {
     write_holder(fd_);
     return;
   }
-  if (errno == EWOULDBLOCK) {
+  if (code == EWOULDBLOCK) {
     const std::string holder = read_holder(fd_);
     ::close(fd_);
     fail(STOWAGE_STATE_ERROR,
@@ -61,7 +62,7 @@ WriterLock::WriterLock(const std::string& folder) : path_(folder + "/writer.lock
          path_, holder);
   }
   log().warn("{}: this file system has no locks ({}): make sure that no other job writes checkpoints to {}", path_,
-             std::generic_category().message(errno), folder);
+             std::generic_category().message(code), folder);
 }
 
 WriterLock::~WriterLock() {

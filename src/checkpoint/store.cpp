@@ -98,7 +98,7 @@ Generation Store::publish(Encoded encoded) {
     compare_with_disk(file, encoded.bytes);
     file.publish();
   }
-  if (!last_) last_.emplace();
+  if (!last_) last_ = Published{};
   last_->generation = encoded.generation;
   last_->content = encoded.content;
   last_->distance = encoded.distance;

@@ -2,10 +2,10 @@
  *
  * Preloaded into a process, makes its n-th call of a kind on files below a folder fail. By environment variables:
  *   FAULT_FOLDER   absolute path; calls on other files are left alone and not counted
- *   FAULT_CALL     open, write, fsync, rename, unlink, or any
+ *   FAULT_CALL     open, write, fsync, rename, unlink, flock, or any
  *   FAULT_NTH      from 1; 0: only count
- *   FAULT_KIND     a number: errno of the failure; "short": a write of half the bytes; "kill": SIGKILL before the call;
- *                  "killed": SIGKILL behind it
+ *   FAULT_KIND     a number: errno of the failure; "short": a write of half the bytes; "alter": a write that
+ *                  changes the last byte; "kill": SIGKILL before the call; "killed": SIGKILL behind it
  *   FAULT_COUNT    a file outside the folder that gets the number of calls counted, at exit
  */
 #define _GNU_SOURCE
@@ -85,12 +85,27 @@ int open(const char* path, int flags, ...) {
   return fd;
 }
 
+static ssize_t real_pwrite(int fd, const void* bytes, size_t count, off_t offset) {
+  return ((ssize_t(*)(int, const void*, size_t, off_t))next("pwrite"))(fd, bytes, count, offset);
+}
+
+static ssize_t write_altered(int fd, const void* bytes, size_t count, off_t offset) {
+  unsigned char* altered = malloc(count);
+  if (altered == NULL) return -1;
+  memcpy(altered, bytes, count);
+  altered[count - 1] ^= 1;
+  const ssize_t written = real_pwrite(fd, altered, count, offset);
+  free(altered);
+  return written;
+}
+
 ssize_t pwrite(int fd, const void* bytes, size_t count, off_t offset) {
   if (fd_below_folder(fd) && hit("write")) {
     if (fails()) return -1;
+    if (strcmp(setting("FAULT_KIND"), "alter") == 0) return write_altered(fd, bytes, count, offset);
     if (strcmp(setting("FAULT_KIND"), "short") == 0) count = (count + 1) / 2;
   }
-  const ssize_t written = ((ssize_t(*)(int, const void*, size_t, off_t))next("pwrite"))(fd, bytes, count, offset);
+  const ssize_t written = real_pwrite(fd, bytes, count, offset);
   behind();
   return written;
 }
@@ -114,4 +129,9 @@ int unlink(const char* path) {
   const int result = ((int (*)(const char*))next("unlink"))(path);
   behind();
   return result;
+}
+
+int flock(int fd, int operation) {
+  if (fd_below_folder(fd) && hit("flock") && fails()) return -1;
+  return ((int (*)(int, int))next("flock"))(fd, operation);
 }

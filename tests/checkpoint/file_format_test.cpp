@@ -141,7 +141,7 @@ TEST_P(Damage, ByCuttingAnywhereIsRefused) {
 }
 
 TEST_P(Damage, ByAppendingIsRefused) {
-  for (const std::size_t more : {1, 8, 40, 4096}) {
+  for (const std::size_t more : {1U, 8U, 40U, 4096U}) {
     Bytes longer = file_;
     longer.insert(longer.end(), file_.end() - static_cast<std::ptrdiff_t>(std::min(more, file_.size())), file_.end());
 
