@@ -93,6 +93,37 @@ class CompareTest(unittest.TestCase):
         self.assertEqual(self.counts(), (0, 0, 1))
 
 
+class JoinTest(unittest.TestCase):
+    def test_a_run_that_goes_on_joins_to_the_whole(self):
+        before = {rank: lines[:4] for rank, lines in sound().items()}  # one step more than was saved
+        after = {rank: lines[3:] for rank, lines in sound().items()}
+
+        whole = history.joined(before, after, history.first_step(after))
+
+        self.assertEqual(history.first_step(after), 3)
+        self.assertEqual(history.compare(sound(), whole), history.Difference())
+
+    def test_a_run_that_goes_on_too_late_has_lost_steps(self):
+        before = {rank: lines[:2] for rank, lines in sound().items()}
+        after = {rank: lines[3:] for rank, lines in sound().items()}
+
+        self.assertEqual(history.compare(sound(), history.joined(before, after, 3)).lost, 2)
+
+    def test_a_trainer_that_goes_on_earlier_than_the_others_has_duplicates(self):
+        before = {rank: lines[:4] for rank, lines in sound().items()}
+        after = {0: sound()[0][2:], 1: sound()[1][3:]}
+
+        self.assertEqual(history.compare(sound(), history.joined(before, after, 3)).duplicated, 1)
+
+    def test_a_run_from_the_beginning_is_the_whole(self):
+        self.assertEqual(history.joined({}, sound(), 0), sound())
+
+    def test_lines_that_nobody_expected_are_wrong_and_absent_ones_are_not(self):
+        before = {0: sound()[0][:2] + [history.Line(2, 0, "other", 1.0, 1.0)], 1: []}
+
+        self.assertEqual(history.wrong_lines(sound(), before), 1)
+
+
 class ReadTest(unittest.TestCase):
     def test_a_folder_is_read_by_trainer_without_the_line_that_was_being_written(self):
         with tempfile.TemporaryDirectory(prefix="stowage-test-") as folder:

@@ -6,6 +6,7 @@ lines 'step replica digest wait_ms seconds' (seconds of CLOCK_MONOTONIC when the
 """
 
 import dataclasses
+import math
 import pathlib
 
 
@@ -68,6 +69,25 @@ def compare(expected, found):
         lost += len(absent)
         words += [f"trainer {rank}, step {step}, replica {replica}: never came" for step, replica in absent[:1]]
     return Difference(lost, duplicated, different, words[0] if words else "")
+
+
+def first_step(found):
+    """The step that a run began or went on with; infinite if there was none left."""
+    return min((lines[0].step for lines in found.values() if lines), default=math.inf)
+
+
+def joined(before, after, step):
+    """What trainers hold of a run that ended and went on with `step`: the state after the last step before it is what the
+    first part left, and the rest is the second part."""
+    return {rank: [line for line in before.get(rank, []) if line.step < step] + after.get(rank, [])
+            for rank in before.keys() | after.keys()}
+
+
+def wrong_lines(expected, found):
+    """How many lines are not among the expected ones. Lines may be absent."""
+    wanted = {(rank, line.step, line.replica, line.digest) for rank, lines in expected.items() for line in lines}
+    return sum((rank, line.step, line.replica, line.digest) not in wanted for rank, lines in found.items()
+               for line in lines)
 
 
 def longest_wait_ms(found, since):
