@@ -80,7 +80,9 @@ class Job:
                 process.kill()
             process.wait()
             left = self.kill_all()
-        return self.outcome(None if left else status)
+        outcome = self.outcome(None if left else status)
+        outcome.messages += left
+        return outcome
 
     def run_until(self, moment):
         """Kills every process of the job, the launcher's too, so many seconds after it was started; it may have ended
@@ -169,12 +171,13 @@ class Job:
         return None
 
     def kill_all(self):
-        """Every process that works for this job; whether there was any."""
-        left = False
+        """Every process that works for this job, in words."""
+        left = ""
         for entry in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
             try:
-                if str(self.folder).encode() in entry.read_bytes() and int(entry.parent.name) != os.getpid():
-                    left = send(int(entry.parent.name), signal.SIGKILL) or left
+                words = entry.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                if str(self.folder) in words and send(int(entry.parent.name), signal.SIGKILL):
+                    left += f"left behind: {entry.parent.name} {words}\n"
             except OSError:
                 pass
         return left
