@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "mpi/check.hpp"
 #include "mpi/lent.hpp"
+#include "mpi/outlive.hpp"
 
 namespace stowage::deliver {
 namespace {
@@ -105,6 +106,7 @@ void Client::welcome(int rank, std::uint32_t generation, ByteView payload) {
     info_ = job.info();
     acquire_seconds_ = job.acquire_seconds;
     survives_ = job.survives;
+    if (survives_) mpi::ignore_broken_pipes();
   } else {
     log().info("loader rank {} (of the job's ranks) takes over from rank {} at step {}", rank, server().rank,
                steps_.acquired());

@@ -10,6 +10,7 @@
 #include "loader/registration.hpp"
 #include "loader/shared_config.hpp"
 #include "loader/threads.hpp"
+#include "mpi/outlive.hpp"
 
 namespace stowage::loader {
 namespace {
@@ -82,6 +83,7 @@ void LoaderRank::start() {
   config_ = share_config(options_.config_path, *all_);
   exchange::together(*all_, [&] { crew_ = first_crew(job_.peers.size(), config_.shadows); });
   if (survives()) {
+    mpi::ignore_broken_pipes();
     if (first() && !launched_to_survive()) {
       log().warn("shadows: {}, but the launcher seems to end the whole job when a rank dies, so that no shadow ever takes "
                  "over: start the job with stowage-run, mpirun --enable-recovery or srun --kill-on-bad-exit=0",
