@@ -28,6 +28,7 @@ class Layout:
 @dataclasses.dataclass(frozen=True)
 class Fault:
     index: int
+    attempt: int
     layout: Layout
     kind: str
     rank: int
@@ -41,7 +42,7 @@ class Fault:
         where = f"at {self.moment:.3f} of the run" if self.point == MOMENT else f"at {self.point} number {self.nth}"
         pause = f" for {self.pause:.2f} s" if self.kind == "pause" else ""
         first = f" after rank {self.first_rank} was killed" if self.first_rank is not None else ""
-        return f"fault {self.index}: {self.layout}, {self.kind}{pause} rank {self.rank} {where}{first}"
+        return f"fault {self.index}.{self.attempt}: {self.layout}, {self.kind}{pause} rank {self.rank} {where}{first}"
 
     def environment(self):
         """The values of STOWAGE_FAULT that make it happen at its point."""
@@ -81,4 +82,4 @@ def draw(seed, index, attempt, choice):
     first_rank = None
     if point == "taking_over":
         first_rank = random_source.choice([other for other in layout.ranks()[:layout.loaders] if other != rank])
-    return Fault(index, layout, kind, rank, point, nth, moment, pause, first_rank)
+    return Fault(index, attempt, layout, kind, rank, point, nth, moment, pause, first_rank)

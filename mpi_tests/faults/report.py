@@ -50,13 +50,24 @@ class Report:
     def good(self):
         return bool(self.verdicts) and not self.never and all(verdict.good() for verdict in self.verdicts)
 
+    def lines_of_kinds(self):
+        """The stalls by the kind of fault."""
+        kinds = sorted({verdict.fault.kind for verdict in self.verdicts if verdict.fault})
+        for kind in kinds:
+            verdicts = [verdict for verdict in self.verdicts if verdict.fault.kind == kind]
+            yield f"{kind}: {len(verdicts)} faults; {stalls_of(verdicts)}"
+
     def last_line(self):
         differences = [verdict.difference for verdict in self.verdicts]
-        stalls = sorted(verdict.stall_ms for verdict in self.verdicts if verdict.stall_ms is not None)
         return (f"{len(self.verdicts)} faults: {sum(d.lost for d in differences)} lost, "
                 f"{sum(d.duplicated for d in differences)} duplicated, {sum(d.different for d in differences)} different, "
-                f"{sum(verdict.hung() for verdict in self.verdicts)} hung; stall ms median {percentile(stalls, 50):.1f} "
-                f"p99 {percentile(stalls, 99):.1f} max {percentile(stalls, 100):.1f}")
+                f"{sum(verdict.hung() for verdict in self.verdicts)} hung; {stalls_of(self.verdicts)}")
+
+
+def stalls_of(verdicts):
+    stalls = sorted(verdict.stall_ms for verdict in verdicts if verdict.stall_ms is not None)
+    return (f"stall ms median {percentile(stalls, 50):.1f} p99 {percentile(stalls, 99):.1f} "
+            f"max {percentile(stalls, 100):.1f}")
 
 
 def percentile(ordered, percent):
