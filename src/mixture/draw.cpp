@@ -13,7 +13,6 @@ struct DrawStream::Impl {
   std::uint64_t seed;
   std::vector<SourceSpec> sources;
   std::optional<std::uint64_t> epochs;
-  std::optional<std::uint64_t> total;
   DrawState state;
   std::optional<Schedule> schedule;  // of the present stage; nothing after the last draw
 
@@ -21,19 +20,17 @@ struct DrawStream::Impl {
       : seed(seed_), sources(std::move(sources_)), epochs(epochs_) {
     if (epochs == std::uint64_t{0}) fail(STOWAGE_INVALID_ARGUMENT, "epochs must be >= 1, got 0");
     std::vector<double> weights;
-    std::uint64_t sum = 0;
     for (const SourceSpec& source : sources) {
       if (source.weight > 0.0 && source.sequences == 0) {
         fail(STOWAGE_INVALID_ARGUMENT,
              "source '{}' must have sequences to have a weight, got 0 sequences and weight {}", source.name,
              source.weight);
       }
-      if (epochs) sum = checked_add(sum, limit(source), "draws of all epochs");
       weights.push_back(source.weight);
     }
-    if (epochs) total = sum;
     state.drawn.resize(sources.size());
     state.stage_base.resize(sources.size());
+    total_at(state);  // refuses what 64 bits do not count
     schedule.emplace(weights);
   }
 
@@ -42,11 +39,21 @@ struct DrawStream::Impl {
     return source.weight > 0.0 ? checked_mul(source.sequences, *epochs, "sequences times epochs of a source") : 0;
   }
 
+  // What all sources will have given in the end if they stand at `at`. Nothing without epochs.
+  std::optional<std::uint64_t> total_at(const DrawState& at) const {
+    if (!epochs) return std::nullopt;
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      sum = checked_add(sum, sources[i].weight > 0.0 ? limit(sources[i]) : at.drawn[i], "draws of all epochs");
+    }
+    return sum;
+  }
+
   bool exhausted(std::size_t source, std::uint64_t drawn) const { return epochs && drawn == limit(sources[source]); }
 
   // The schedule of the stage that `at` stands in, at its place; nothing when all epochs are given.
   std::optional<Schedule> schedule_of(const DrawState& at) const {
-    if (at.position == total) return std::nullopt;
+    if (at.position == total_at(at)) return std::nullopt;
     std::vector<double> weights(sources.size());
     std::vector<std::uint64_t> given(sources.size());
     for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -82,28 +89,19 @@ struct DrawStream::Impl {
            sources.size(), other.drawn.size(), other.stage_base.size());
     }
     std::uint64_t sum = 0;
-    bool later_stage = false;
-    bool some_exhausted = false;
     for (std::size_t i = 0; i < sources.size(); ++i) {
       const std::uint64_t drawn = other.drawn[i];
       const std::uint64_t base = other.stage_base[i];
       sum = checked_add(sum, drawn, "sum of the draws to restore");
-      const bool in_order = base <= drawn && (epochs ? drawn <= limit(sources[i]) : base == 0);
+      const bool enabled = sources[i].weight > 0.0;
+      const bool in_order = base <= drawn && !(epochs && enabled && drawn > limit(sources[i]));
       // A stage ends with the draw that exhausts a source, so that none is exhausted within one.
-      if (!in_order || (drawn != base && (sources[i].weight <= 0.0 || exhausted(i, drawn)))) {
+      if (!in_order || (drawn != base && (!enabled || exhausted(i, drawn)))) {
         fail(STOWAGE_INVALID_ARGUMENT,
              "source '{}' with {} sequences and weight {} cannot have given {} draws, {} of them before the present "
              "stage; the state to restore belongs to another mixture",
              sources[i].name, sources[i].sequences, sources[i].weight, drawn, base);
       }
-      later_stage = later_stage || base > 0;
-      some_exhausted = some_exhausted || (base > 0 && exhausted(i, base));
-    }
-    if (later_stage && !some_exhausted) {
-      fail(
-          STOWAGE_INVALID_ARGUMENT,
-          "the state to restore is past the first stage, but no source has given all its epochs; it belongs to another "
-          "mixture");
     }
     if (sum != other.position) {
       fail(STOWAGE_INVALID_ARGUMENT, "the state to restore says {} draws, but its sources gave {}", other.position,
@@ -124,8 +122,8 @@ std::optional<Draw> DrawStream::next() {
   return impl_->next();
 }
 
-std::optional<std::uint64_t> DrawStream::total() const noexcept {
-  return impl_->total;
+std::optional<std::uint64_t> DrawStream::total() const {
+  return impl_->total_at(impl_->state);
 }
 
 const DrawState& DrawStream::state() const noexcept {

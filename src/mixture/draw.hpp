@@ -31,7 +31,8 @@ struct Draw {
 struct DrawState {
   std::uint64_t position = 0;             // draws made
   std::vector<std::uint64_t> drawn;       // by source, all stages
-  std::vector<std::uint64_t> stage_base;  // by source: `drawn` when the present stage began
+  std::vector<std::uint64_t> stage_base;  // by source: `drawn` when the present stage began; equal to `drawn` if
+                                          // sources or weights were changed just there
 
   template <typename Archive>
   void serialize(Archive& archive, unsigned) {
@@ -42,7 +43,7 @@ struct DrawState {
 
 // With `epochs`, every sequence of every enabled source is drawn exactly that often: a source that has given all its
 // epochs leaves the mixture and the others go on with their shares renormalised (a new stage). Without, sources repeat
-// for ever. O(log S) a draw, O(S) memory and start-up. A copy goes on by itself, at O(S). Not thread-safe.
+// for ever. A state may be restored under other weights where a stage begins: each source then goes on where it stood. O(log S) a draw, O(S) memory and start-up. A copy goes on by itself, at O(S). Not thread-safe.
 class DrawStream {
  public:
   // Throws STOWAGE_INVALID_ARGUMENT for weights that Schedule refuses, an enabled source without sequences, 0 epochs,
@@ -54,7 +55,8 @@ class DrawStream {
   DrawStream& operator=(DrawStream&&) noexcept;
 
   std::optional<Draw> next();                           // nothing at the end of the last epoch
-  std::optional<std::uint64_t> total() const noexcept;  // draws of all epochs; nothing without `epochs`
+  // Draws of all epochs, those of sources that were disabled later included; nothing without `epochs`.
+  std::optional<std::uint64_t> total() const;
 
   const DrawState& state() const noexcept;
   void restore(const DrawState& state);  // throws STOWAGE_INVALID_ARGUMENT if it cannot belong to these sources
