@@ -71,11 +71,17 @@ typedef struct stowage_trainer_options {
   int32_t context_parallel_size; /* must be the configuration's context_parallel */
   int32_t pipeline_parallel_rank; /* stage of the model */
   int32_t pipeline_parallel_size;
+
+  /* Which step the stream goes on with, where the configuration has checkpoints: -1 (default) the newest checkpoint, or
+     the beginning if there is none; else exactly this step, the one that the trainer's own model checkpoint belongs to.
+     Equal on all trainers. A step between two checkpoints is reached from the one before it, exactly. */
+  int64_t resume_step;
 } stowage_trainer_options;
 
 /* What is known of the run from the start. */
 typedef struct stowage_info {
   uint64_t steps;              /* in the whole run; 0 where only the stream can tell (batches measured in tokens) */
+  uint64_t first_step;         /* the first that acquire gives; not 0 where a run goes on */
   uint32_t replicas;           /* data-parallel size */
   uint32_t replica;            /* this trainer's */
   uint32_t micro_batch_tokens; /* cap of a micro-batch */
@@ -126,7 +132,7 @@ typedef struct stowage_micro_batch {
 
 /* All that one replica gets for one optimizer step; counts are of the whole replica, whatever part this trainer has. */
 typedef struct stowage_step {
-  uint64_t step;               /* from 0, the same on every replica */
+  uint64_t step;               /* from 0 at the beginning of the run, the same on every replica */
   uint64_t replica_tokens;     /* real tokens of this replica */
   uint64_t global_tokens;      /* real tokens of the whole global batch */
   uint64_t replica_targets;    /* positions with loss_mask 1, of this replica */
@@ -165,7 +171,8 @@ STOWAGE_API stowage_status stowage_trainer_comm(const stowage_trainer *trainer, 
 /* Not collective. */
 STOWAGE_API stowage_status stowage_trainer_info(const stowage_trainer *trainer, stowage_info *info);
 
-/* Borrows the next step. STOWAGE_END after the last one, on every rank at the same step, and again when called again.
+/* Borrows the next step. STOWAGE_END after the last one, on every rank at the same step, and again when called again;
+ * STOWAGE_PREEMPTED when the run was ended from outside and its state is saved: destroy the trainer and exit.
  * Up to info.steps_held steps may be held; one more is STOWAGE_STATE_ERROR. After any other error the handle can only
  * be destroyed. Not collective; waits at most acquire_seconds (STOWAGE_TIMEOUT; the call may be repeated). */
 STOWAGE_API stowage_status stowage_step_acquire(stowage_trainer *trainer, const stowage_step **step);
@@ -173,6 +180,25 @@ STOWAGE_API stowage_status stowage_step_acquire(stowage_trainer *trainer, const 
 /* Gives a step back, in the order of acquiring, and sets *step to NULL; its arrays are gone. This is what commits the
  * step: the loaders' state moves past it. Not collective. */
 STOWAGE_API stowage_status stowage_step_release(stowage_trainer *trainer, const stowage_step **step);
+
+/* Asks for a checkpoint of the data that belongs to the model before step `step`: that is, `step` steps are consumed, and a
+ * run that goes on with resume_step = step gets that step first. Call it when the model checkpoint of that step is made;
+ * the step may be any between the first one held and the last one acquired plus 1 (some steps earlier too, see
+ * docs/checkpoint.md). Returns at once: the loaders write it in the background. Any trainer may ask, one is enough,
+ * asking again is harmless. STOWAGE_UNSUPPORTED if the configuration has no checkpoint.directory. Not collective. */
+STOWAGE_API stowage_status stowage_checkpoint_save(stowage_trainer *trainer, uint64_t step);
+
+/* Waits until the checkpoint that this trainer asked for is durable: written, flushed to disk, verified and renamed. At
+ * most `seconds` (STOWAGE_TIMEOUT; 0: only looks); STOWAGE_STATE_ERROR if this trainer did not ask for it or its step is
+ * too long ago, STOWAGE_IO_ERROR if it could not be written, which ends nothing. Not collective. */
+STOWAGE_API stowage_status stowage_checkpoint_wait(stowage_trainer *trainer, uint64_t step, double seconds);
+
+/* Ends the run because this process is about to be ended from outside (a time limit, a higher priority): the loaders make
+ * a last checkpoint, and every trainer's next call returns STOWAGE_PREEMPTED. Whoever started the job should start it
+ * again. May be called from a signal handler, also while another call of this trainer is running; the trainer must not be
+ * destroyed at the same time. Trainers whose steps come through shared memory are heard at once, whatever they do; others
+ * when they call the library next. Calling it again is harmless. Not collective. */
+STOWAGE_API stowage_status stowage_checkpoint_now(stowage_trainer *trainer);
 
 /* A 128-bit digest of everything in the step that this trainer got, as 32 hexadecimal digits and a terminating zero.
  * Equal digests mean equal streams, whatever the number of loaders. Not collective. */

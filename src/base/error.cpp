@@ -20,6 +20,7 @@ std::string_view status_name(Status status) noexcept {
     case STOWAGE_UNSUPPORTED: return "unsupported";
     case STOWAGE_OUT_OF_MEMORY: return "out of memory";
     case STOWAGE_INTERNAL_ERROR: return "internal error";
+    case STOWAGE_PREEMPTED: return "preempted";
   }
   return "unknown status";
 }

@@ -2,6 +2,7 @@
 // The C API: arguments checked, exceptions turned into a status and the calling thread's last message.
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/error.hpp"
@@ -9,6 +10,7 @@
 #include "deliver/step_digest.hpp"
 #include "loader/embedded.hpp"
 #include "mpi/check.hpp"
+#include "mpi/wait.hpp"
 #include "stowage.h"
 
 struct stowage_trainer {
@@ -52,7 +54,8 @@ stowage_trainer_options defaults() {
           .context_parallel_rank = 0,
           .context_parallel_size = 1,
           .pipeline_parallel_rank = 0,
-          .pipeline_parallel_size = 1};
+          .pipeline_parallel_size = 1,
+          .resume_step = -1};
 }
 
 stowage_trainer_options checked(const stowage_trainer_options* options) {
@@ -65,6 +68,9 @@ stowage_trainer_options checked(const stowage_trainer_options* options) {
   }
   if (!(chosen.acquire_seconds >= 0)) {
     stowage::fail(STOWAGE_INVALID_ARGUMENT, "options.acquire_seconds must be >= 0, got {}", chosen.acquire_seconds);
+  }
+  if (chosen.resume_step < -1) {
+    stowage::fail(STOWAGE_INVALID_ARGUMENT, "options.resume_step must be >= -1, got {}", chosen.resume_step);
   }
   return chosen;
 }
@@ -102,7 +108,7 @@ stowage_status stowage_trainer_create(MPI_Comm world, const stowage_trainer_opti
       stowage::fail(STOWAGE_STATE_ERROR, "MPI must be initialised before stowage_trainer_create and not finalised");
     }
     auto client = std::make_unique<stowage::deliver::Client>(world, chosen.replica, chosen.startup_seconds,
-                                                             coordinates_of(chosen));
+                                                             coordinates_of(chosen), chosen.resume_step);
     auto handle = std::make_unique<stowage_trainer>();
     handle->acquire_seconds =
         chosen.acquire_seconds > 0 ? chosen.acquire_seconds : client->default_acquire_seconds();
@@ -119,7 +125,7 @@ stowage_status stowage_trainer_create_embedded(const char* config_path, const st
     const stowage_trainer_options chosen = checked(options);
     auto handle = std::make_unique<stowage_trainer>();
     handle->source = std::make_unique<stowage::loader::Embedded>(&required(config_path, "config_path"), chosen.replica,
-                                                                 coordinates_of(chosen));
+                                                                 coordinates_of(chosen), chosen.resume_step);
     *trainer = handle.release();
     return STOWAGE_OK;
   });
@@ -175,6 +181,39 @@ stowage_status stowage_step_release(stowage_trainer* trainer, const stowage_step
     borrowed = nullptr;
     return STOWAGE_OK;
   });
+}
+
+stowage_status stowage_checkpoint_save(stowage_trainer* trainer, uint64_t step) {
+  return guarded([&] {
+    alive(trainer).source->save(step);
+    return STOWAGE_OK;
+  });
+}
+
+stowage_status stowage_checkpoint_wait(stowage_trainer* trainer, uint64_t step, double seconds) {
+  return guarded([&] {
+    stowage_trainer& handle = alive(trainer);
+    if (!(seconds >= 0)) stowage::fail(STOWAGE_INVALID_ARGUMENT, "seconds must be >= 0, got {}", seconds);
+    const auto deadline = stowage::mpi::Deadline::after(stowage::mpi::Seconds(seconds));
+    stowage::mpi::Backoff backoff;
+    std::optional<stowage_status> known;
+    while (!(known = handle.source->saved(step))) {
+      if (deadline.passed()) {
+        stowage::fail(STOWAGE_TIMEOUT, "the checkpoint of step {} was not durable within {:.1f} s", step, seconds);
+      }
+      backoff.pause();
+    }
+    if (*known != STOWAGE_OK) {
+      throw stowage::Error(*known, fmt::format("the checkpoint of step {} could not be written; see the loaders' messages", step));
+    }
+    return STOWAGE_OK;
+  });
+}
+
+stowage_status stowage_checkpoint_now(stowage_trainer* trainer) {
+  if (trainer == nullptr) return STOWAGE_INVALID_ARGUMENT;  // no message: that would take memory in a signal handler
+  trainer->source->preempt();
+  return STOWAGE_OK;
 }
 
 stowage_status stowage_step_digest(const stowage_step* step, char hex[33]) {

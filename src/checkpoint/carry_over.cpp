@@ -18,7 +18,8 @@ IteratorState carry_over(const IteratorState& state, std::span<const std::string
     const auto found = std::ranges::find(now, then[s]);
     if (found == now.end()) {
       fail(STOWAGE_CONFIG_ERROR,
-           "source '{}' is in the checkpoint and not in the configuration; keep it there with weight 0, which disables it",
+           "source '{}' is in the checkpoint and not in the configuration; keep it there with weight 0, which disables "
+           "it",
            then[s]);
     }
     places[s] = narrow<std::uint32_t>(found - now.begin(), "number of sources");

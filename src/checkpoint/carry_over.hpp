@@ -9,9 +9,9 @@
 
 namespace stowage::checkpoint {
 
-// `state`, whose sources were named `then` in their order, for sources named `now` in theirs; a new stage of the mixture
-// begins there. Every source goes on where it stood, whatever its place in the list; new ones begin with their first
-// epoch. Throws STOWAGE_CONFIG_ERROR if a source of `then` is missing: its draws would have no place any more.
+// `state`, whose sources were named `then` in their order, for sources named `now` in theirs; a new stage of the
+// mixture begins there. Every source goes on where it stood, whatever its place in the list; new ones begin with their
+// first epoch. Throws STOWAGE_CONFIG_ERROR if a source of `then` is missing: its draws would have no place any more.
 IteratorState carry_over(const IteratorState& state, std::span<const std::string> then,
                          std::span<const std::string> now);
 

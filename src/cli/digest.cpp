@@ -6,13 +6,16 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <optional>
 
+#include "checkpoint/store.hpp"
 #include "cli/commands.hpp"
 #include "cli/mpi_session.hpp"
 #include "deliver/step_block.hpp"
 #include "deliver/step_digest.hpp"
 #include "loader/alarm.hpp"
 #include "loader/pipeline.hpp"
+#include "loader/resume.hpp"
 #include "loader/shared_config.hpp"
 #include "loader/threads.hpp"
 #include "mpi/communicator.hpp"
@@ -25,7 +28,11 @@ constexpr double kStartupSeconds = 300.0;
 
 struct Options {
   std::string config;
-  std::uint64_t steps = 0;
+  std::optional<std::uint64_t> steps;
+  std::string from;
+  std::optional<std::uint64_t> at;
+  bool accept_changes = false;
+  std::string save;
 };
 
 struct Line {
@@ -51,20 +58,41 @@ void print_step(exchange::Team& team, std::uint64_t step, std::vector<loader::Pr
   }
 }
 
+loader::Resume resume_of(const Options& options) {
+  loader::Resume resume;
+  resume.directory = options.from;
+  resume.from = options.from.empty() ? loader::Resume::From::beginning
+                : options.at         ? loader::Resume::From::step
+                                     : loader::Resume::From::newest;
+  resume.step = options.at.value_or(0);
+  resume.accept_changes = options.accept_changes;
+  return resume;
+}
+
 // nodes: [ranks of the team]
 void print_digests(const Options& options, exchange::Team& team, const std::vector<int>& nodes) {
   const config::Config config = loader::share_config(options.config, team);
   if (config.exchange == config::Exchange::by_node) team.route_by_node(nodes);
   const loader::Catalogue catalogue = loader::Catalogue::open_or_throw(config, team);
+  const loader::Start start = loader::start_of(config, catalogue, team, resume_of(options));
   loader::Pipeline pipeline(config, catalogue, team, loader::constructors_over(config.data_parallel, team.size()),
-                            loader::from_heap, loader::beginning(config, catalogue));
-  const std::uint64_t steps = options.steps != 0 ? options.steps : std::numeric_limits<std::uint64_t>::max();
-  for (std::uint64_t step = 0; step < steps; ++step) {
+                            loader::from_heap, start.state);
+  checkpoint::Ledger ledger(loader::draw_stream(config, catalogue, start.state.draws), start.state);
+  loader::go_forward(pipeline, ledger, start.first_step);
+  ledger.commit(start.first_step);
+  const std::uint64_t steps = options.steps.value_or(std::numeric_limits<std::uint64_t>::max());
+  for (std::uint64_t made = 0; made < steps; ++made) {
     loader::Pipeline::Outcome outcome = pipeline.next(false, 0);
     if (outcome.end) break;
-    print_step(team, step, std::move(outcome.blocks), config.micro_batch.context_parallel);
+    print_step(team, ledger.produced_steps(), std::move(outcome.blocks), config.micro_batch.context_parallel);
+    ledger.produced(std::move(outcome.delta));
+    ledger.commit(ledger.produced_steps());
   }
   std::fflush(stdout);
+  if (options.save.empty()) return;
+  exchange::together(team, [&] {
+    if (team.rank() == 0) checkpoint::Store(options.save).write({start.fingerprint, ledger.state(), start.inputs});
+  });
 }
 
 int run_in_job(const Options& options) {
@@ -111,6 +139,12 @@ void add_digest(CLI::App& app, int& exit_code) {
       "digest", "Print a digest a step and replica of what would be delivered; alone or under mpirun");
   command->add_option("config", options->config, "the YAML file that describes the run")->required();
   command->add_option("--steps", options->steps, "stop after this many steps (default: the whole run)");
+  CLI::Option* from =
+      command->add_option("--from-checkpoint", options->from, "go on from the newest checkpoint of this folder");
+  command->add_option("--step", options->at, "go on from exactly this step")->needs(from);
+  command->add_flag("--accept-changes", options->accept_changes, "go on although seed, orders or data are others")
+      ->needs(from);
+  command->add_option("--save-checkpoint", options->save, "write a checkpoint of the end to this folder");
   command->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

@@ -136,7 +136,7 @@ checkpoint::SourceCount Forecast::total() const {
 Forecast forecast(const config::Config& config, const loader::Catalogue& catalogue, std::uint64_t max_draws) {
   Forecast forecast;
   forecast.shares = shares_of(config, catalogue);
-  forecast.steps = loader::count_steps(config, catalogue);
+  forecast.steps = loader::count_steps(config, catalogue, loader::beginning(config, catalogue));
   if (draws_per_step(config, catalogue) > static_cast<double>(max_draws)) {
     forecast.is_exact = false;
     return forecast;

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <thread>
 
@@ -16,6 +18,7 @@
 #include "cli/commands.hpp"
 #include "cli/history.hpp"
 #include "cli/mpi_session.hpp"
+#include "cli/preemption.hpp"
 #include "cli/recorder.hpp"
 #include "cli/reference_check.hpp"
 #include "cli/summary.hpp"
@@ -46,6 +49,8 @@ struct Options {
   double startup_seconds = 300.0;
   double acquire_seconds = 0.0;
   double sync_seconds = 600.0;
+  std::int64_t resume_step = -1;
+  std::uint64_t save_every = 0;
 };
 
 // Errors that the loaders have shown already begin with this (stowage_last_message()).
@@ -90,27 +95,34 @@ class Trainer {
         recorder_(options.digests, options.segments, options.tokens),
         history_(history_file(options.history)) {
     require(stowage_trainer_info(handle_, &info_));
+    steps_ = info_.first_step;
     require(stowage_trainer_comm(handle_, &comm_));
     place_.replica = static_cast<std::int32_t>(info_.replica);
     if (!options_.reference.empty()) reference_ = std::make_unique<ReferenceCheck>(options_.reference, place_);
   }
 
-  void run() {
+  // STOWAGE_OK, or STOWAGE_PREEMPTED if the run was ended from outside.
+  stowage_status run() {
     const stowage_step* step = nullptr;
-    while (options_.max_steps == 0 || steps_ < options_.max_steps) {
+    while (options_.max_steps == 0 || steps_ - info_.first_step < options_.max_steps) {
       clock_.acquire_begins();
-      const stowage_status status = stowage_step_acquire(handle_, &step);
+      const stowage_status mine = stowage_step_acquire(handle_, &step);
       const double waited = clock_.acquire_ends();
-      if (agreed(status) == STOWAGE_END) break;
+      const stowage_status status = agreed(mine);
+      if (status == STOWAGE_PREEMPTED) return status;
+      if (status == STOWAGE_END) break;
       history_.add(*step, waited);
       use(*step);
       require(stowage_step_release(handle_, &step));
       ++steps_;
+      save();
       clock_.step_ends();
     }
+    if (saved_) require(stowage_checkpoint_wait(handle_, *saved_, options_.sync_seconds));
     if (options_.max_steps == 0 && info_.steps != 0 && steps_ != info_.steps) {
       fail(STOWAGE_INTERNAL_ERROR, "replica {}: {} steps were announced, {} came", info_.replica, info_.steps, steps_);
     }
+    return STOWAGE_OK;
   }
 
   void report() {
@@ -121,10 +133,11 @@ class Trainer {
     if (rank != 0) return;
     fmt::print("trainers: {} steps of {} replicas, {}; wait for data: first {:.3f} s, then mean {:.2f} ms, max {:.2f} ms, "
                "{:.2f} % of the time\n",
-               steps_, info_.replicas, options_.no_check ? "nothing checked" : "every array checked",
+               steps_ - info_.first_step, info_.replicas, options_.no_check ? "nothing checked" : "every array checked",
                waits.first_seconds, waits.mean_seconds * 1e3, waits.max_seconds * 1e3, waits.share * 1e2);
     if (!options_.summary.empty()) {
-      write_json(options_.summary, {{"steps", steps_},
+      write_json(options_.summary, {{"steps", steps_ - info_.first_step},
+                                    {"first_step", info_.first_step},
                                     {"seconds", waits.seconds},
                                     {"wait_first_s", waits.first_seconds},
                                     {"wait_mean_s", waits.mean_seconds},
@@ -134,6 +147,13 @@ class Trainer {
   }
 
  private:
+  // As a trainer does that writes its model now and then.
+  void save() {
+    if (options_.save_every == 0 || steps_ % options_.save_every != 0) return;
+    require(stowage_checkpoint_save(handle_, steps_));
+    saved_ = steps_;
+  }
+
   void use(const stowage_step& step) {
     if (!options_.no_check) check_step(step, info_, place_, steps_);
     if (reference_) reference_->check(step);
@@ -144,11 +164,12 @@ class Trainer {
   // Trainers meet once a step, as the reduction of gradients makes them, and none goes on alone: the largest status of
   // all trainers, thrown if it is an error.
   stowage_status agreed(stowage_status mine) const {
+    const auto ends = [](stowage_status status) { return status == STOWAGE_END || status == STOWAGE_PREEMPTED; };
     if (comm_ == MPI_COMM_NULL || options_.no_sync) {
-      if (mine != STOWAGE_END) require(mine);
+      if (!ends(mine)) require(mine);
       return mine;
     }
-    const bool failed = mine != STOWAGE_OK && mine != STOWAGE_END;
+    const bool failed = mine != STOWAGE_OK && !ends(mine);
     const double limit = failed ? std::min(kTellOthers, options_.sync_seconds) : options_.sync_seconds;
     const auto deadline = mpi::Deadline::after(mpi::Seconds(limit));
     std::uint64_t best = ~static_cast<std::uint64_t>(mine);
@@ -161,6 +182,7 @@ class Trainer {
     });
     if (failed) require(mine);
     const auto status = static_cast<stowage_status>(~best);
+    if (status == STOWAGE_PREEMPTED) return status;  // also where the step has come: all leave after the same one
     if (status != STOWAGE_OK && status != STOWAGE_END) throw Error(status, "");  // told by the trainer that has it
     if (mine != status) fail(STOWAGE_INTERNAL_ERROR, "replica {}: the stream ended at step {} for others", info_.replica, steps_);
     return status;
@@ -175,7 +197,25 @@ class Trainer {
   History history_;
   std::unique_ptr<ReferenceCheck> reference_;
   WaitClock clock_;
-  std::uint64_t steps_ = 0;
+  std::uint64_t steps_ = 0;  // of the run, those before first_step included
+  std::optional<std::uint64_t> saved_;
+};
+
+// The handle that a signal ends; it outlives the handler's being set.
+std::atomic<stowage_trainer*> preemptible{nullptr};
+
+void preempt(int /*signal*/) {
+  if (stowage_trainer* handle = preemptible) stowage_checkpoint_now(handle);
+}
+
+// While it lives, SIGTERM and SIGUSR1 end the run, saved.
+class PreemptibleScope {
+ public:
+  explicit PreemptibleScope(stowage_trainer* handle) {
+    preemptible = handle;
+    on_preemption(preempt);
+  }
+  ~PreemptibleScope() { preemptible = nullptr; }
 };
 
 // Shows the current exception, unless the loaders have or another trainer does.
@@ -186,21 +226,24 @@ void show_error() {
 
 // Runs the trainer of that rank of the job; `joined` turns true when it has its handle. In a job later errors are shown
 // here: before the good-bye, in which the launcher may end this process because another rank has failed.
-void train(const Options& options, std::int32_t rank, bool& joined) {
+stowage_status train(const Options& options, std::int32_t rank, bool& joined) {
   stowage_trainer_options chosen;
   require(stowage_trainer_options_init(&chosen));
   chosen.replica = options.replica;
   chosen.startup_seconds = options.startup_seconds;
   chosen.acquire_seconds = options.acquire_seconds;
+  chosen.resume_step = options.resume_step;
   set_place(options.place, rank, chosen);
   stowage_trainer* handle = nullptr;
   require(options.embedded.empty()
               ? stowage_trainer_create(MPI_COMM_WORLD, &chosen, &handle)
               : stowage_trainer_create_embedded(options.embedded.c_str(), &chosen, &handle));
   joined = true;
+  stowage_status status = STOWAGE_OK;
   try {
+    const PreemptibleScope scope(handle);
     Trainer trainer(handle, chosen, options);
-    trainer.run();
+    status = trainer.run();
     trainer.report();
   } catch (...) {
     if (options.embedded.empty()) show_error();
@@ -208,6 +251,7 @@ void train(const Options& options, std::int32_t rank, bool& joined) {
     throw;
   }
   require(stowage_trainer_destroy(&handle));
+  return status;
 }
 
 int run_in_job(const Options& options) {
@@ -217,8 +261,7 @@ int run_in_job(const Options& options) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   bool joined = false;
   try {
-    train(options, rank, joined);
-    return STOWAGE_OK;
+    return mpi.ends_with(train(options, rank, joined));
   } catch (...) {
     const stowage_status status = current_exception_status().first;
     // A job that cannot form fails alike on every rank: its first rank speaks, or who has waited in vain.
@@ -232,8 +275,7 @@ int run(const Options& options) {
   set_place(options.place, 0, place);  // refuses malformed words while no other rank waits for this one
   if (options.embedded.empty()) return run_in_job(options);
   bool joined = false;
-  train(options, 0, joined);
-  return STOWAGE_OK;
+  return train(options, 0, joined);
 }
 
 }  // namespace
@@ -251,7 +293,9 @@ void add_trainer(CLI::App& app, int& exit_code) {
   command->add_option("--pipeline-parallel", options->place.pipeline, "place in the replica, as RANK/SIZE");
   command->add_option("--check-against", options->reference,
                       "compare all with the same stream made here by this YAML file, without context_parallel");
-  command->add_option("--max-steps", options->max_steps, "leave after this many steps");
+  command->add_option("--max-steps", options->max_steps, "leave after this many steps of this job");
+  command->add_option("--resume-step", options->resume_step, "go on with exactly this step (default: the newest checkpoint)");
+  command->add_option("--save-every", options->save_every, "ask for a checkpoint each time so many steps are consumed");
   command->add_option("--record-digests", options->digests, "write lines 'step replica digest' to this file");
   command->add_option("--record", options->segments, "write a line for every delivered segment to this file");
   command->add_flag("--record-tokens", options->tokens, "with --record: the token ids too");

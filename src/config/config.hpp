@@ -68,6 +68,17 @@ struct Cost {
   double quadratic = 1.0;
 };
 
+struct Defer {
+  std::uint32_t steps = 0;  // that an outlier may wait for others of its kind; 0: none waits
+};
+
+struct Checkpoint {
+  std::string directory;          // as written, a relative one resolved; empty: no checkpoints
+  std::uint64_t every_steps = 0;  // 0: only when asked, or when the run is ended from outside
+  std::uint64_t base_every = 16;  // a base file, then base_every - 1 differences
+  std::uint64_t keep = 2;         // generations
+};
+
 struct Prefetch {
   std::uint32_t steps = 2;  // steps a loader prepares ahead of its slowest trainer
 };
@@ -94,6 +105,8 @@ struct Config {
   Exchange exchange = Exchange::automatic;
   Delivery delivery = Delivery::automatic;
   Cost cost;
+  Defer defer;
+  Checkpoint checkpoint;
   Prefetch prefetch;
   std::uint32_t shadows = 0;  // loader ranks that only follow, to take the place of one that is lost
   Limits limits;

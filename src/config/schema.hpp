@@ -7,7 +7,7 @@
 
 namespace stowage::config {
 
-void read_run(Section& top, Config& config);      // seed, replicas, length of the run, io, cost, prefetch, limits
+void read_run(Section& top, Config& config);      // seed, replicas, length of the run, io, cost, defer, checkpoint, ...
 void read_batches(Section& top, Config& config);  // batch, micro_batch; after read_run, which reads the replicas
 void read_sources(Section& top, Config& config);  // sources, and the defaults for all of them
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+
 #include "config/schema.hpp"
 
 namespace stowage::config {
@@ -10,6 +12,7 @@ constexpr std::uint64_t kMaxShadows = 65'536;
 constexpr std::uint64_t kMaxSteps = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t kMaxEpochs = 1'000'000'000;  // times the sequences of any source still fits 64 bits
 constexpr std::uint64_t kMaxSharedBytes = std::uint64_t{1} << 46;
+constexpr std::uint64_t kMaxDeferSteps = 1'024;
 constexpr double kMaxCostFactor = 1e15;
 constexpr double kMinSeconds = 1e-3;
 constexpr double kMaxSeconds = 31'536'000.0;  // a year
@@ -19,6 +22,26 @@ void read_cost(Section& top, Cost& cost) {
   if (!section) return;
   section->number("linear", cost.linear, 0.0, kMaxCostFactor);
   section->number("quadratic", cost.quadratic, 0.0, kMaxCostFactor);
+  section->finish();
+}
+
+void read_defer(Section& top, Defer& defer) {
+  auto section = top.section("defer");
+  if (!section) return;
+  section->integer("steps", defer.steps, 0, kMaxDeferSteps);
+  section->finish();
+}
+
+void read_checkpoint(Section& top, Checkpoint& checkpoint, const std::filesystem::path& folder) {
+  auto section = top.section("checkpoint");
+  if (!section) return;
+  if (section->text("directory", checkpoint.directory)) {
+    checkpoint.directory = (folder / checkpoint.directory).string();
+  }
+  section->require("directory", "it names the folder that checkpoints are written to");
+  section->integer("every_steps", checkpoint.every_steps, 0);
+  section->integer("base_every", checkpoint.base_every, 1);
+  section->integer("keep", checkpoint.keep, 1);
   section->finish();
 }
 
@@ -56,6 +79,8 @@ void read_run(Section& top, Config& config) {
     top.report().add(top.mark_of("cost"),
                      "cost.linear and cost.quadratic must not both be 0: every sequence would be free");
   }
+  read_defer(top, config.defer);
+  read_checkpoint(top, config.checkpoint, std::filesystem::path(config.file).parent_path());
   read_prefetch(top, config.prefetch);
   top.integer("shadows", config.shadows, 0, kMaxShadows);
   if (config.shadows > 0 && config.io == Io::collective) {

@@ -29,11 +29,14 @@ bool pump_until(Pump&& pump, Done&& done, mpi::Deadline deadline) {
 
 }  // namespace
 
-Client::Client(MPI_Comm world, std::int32_t replica, double startup_seconds, const Coordinates& coordinates)
-    : job_(mpi::split_job(world, mpi::Role::trainer, mpi::Seconds(startup_seconds))), steps_(part_of(coordinates)) {
+Client::Client(MPI_Comm world, std::int32_t replica, double startup_seconds, const Coordinates& coordinates,
+               std::int64_t resume_step)
+    : job_(mpi::split_job(world, mpi::Role::trainer, mpi::Seconds(startup_seconds))),
+      saves_(job_.world.get(), job_.loader_ranks),
+      steps_(part_of(coordinates)) {
   const mpi::Deadline deadline = mpi::Deadline::after(mpi::Seconds(startup_seconds));
   hear();
-  mpi::Lent<Register> hello({replica, coordinates});
+  mpi::Lent<Register> hello({replica, coordinates, resume_step});
   mpi::Request sending =
       mpi::Request::send(job_.world.get(), bytes_of(*hello), job_.loader_ranks.front(), kTagRegister);
   sending.wait({}, deadline, "the first loader rank to take a trainer's registration");
@@ -62,6 +65,8 @@ void Client::hear() {
 }
 
 void Client::pump() {
+  if (preempted_) saves_.request_preemption();
+  saves_.progress();
   std::erase_if(sent_, [](Sent& sent) { return sent.request.test(); });
   while (hearing_.active() && hearing_.test()) {
     arriving_.emplace_back(job_.world.get(), hearing_.source(), heard_);
@@ -105,6 +110,8 @@ void Client::welcome(int rank, std::uint32_t generation, ByteView payload) {
   if (servers_.empty()) {
     info_ = job.info();
     acquire_seconds_ = job.acquire_seconds;
+    checkpoints_ = job.checkpoints;
+    steps_.start_at(job.first_step);
     survives_ = job.survives;
     if (survives_) mpi::ignore_broken_pipes();
   } else {
@@ -116,6 +123,8 @@ void Client::welcome(int rank, std::uint32_t generation, ByteView payload) {
   connection.rank = rank;
   connection.generation = generation;
   if (job.ring.memory.bytes > 0) map_ring(connection, job.ring);
+  preemptible_ = connection.ring ? &connection.ring->reader() : nullptr;
+  if (preempted_) preempt();
   if (closing_) {
     pull(PullKind::close);
   } else {
@@ -183,7 +192,26 @@ void Client::fetch() {
   }
 }
 
+void Client::save(std::uint64_t step) {
+  if (!checkpoints_) fail(STOWAGE_UNSUPPORTED, "the configuration has no checkpoint.directory, so nothing can be saved");
+  saves_.request(step);
+  pump();
+}
+
+std::optional<Status> Client::saved(std::uint64_t step) {
+  pump();
+  if (failure_) throw Error(failure_->first, failure_->second);
+  return saves_.answer(step);
+}
+
+// The loader sees the ring's cell whatever this process does; the message goes out with the next call.
+void Client::preempt() noexcept {
+  preempted_ = true;
+  if (RingReader* ring = preemptible_) ring->preempt();
+}
+
 const StepView* Client::acquire(double seconds) {
+  if (preempted_) pump();
   if (!at_end()) steps_.require_room(info_.steps_held);
   if (!ready()) {
     const bool came = pump_until([&] { pump(); }, [&] { return failure_ || ready() || (at_end() && !failed()); },

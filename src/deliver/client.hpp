@@ -3,12 +3,14 @@
 // keeps what is held.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <list>
 #include <map>
 #include <optional>
 
 #include "deliver/protocol.hpp"
+#include "deliver/save.hpp"
 #include "deliver/step_queue.hpp"
 #include "deliver/step_source.hpp"
 #include "deliver/transfer.hpp"
@@ -24,7 +26,9 @@ class Client final : public StepSource {
   // Joins the job in `world` as a trainer of that replica, at that place in it. Collective over `world` (loaders take
   // part through their own start-up).
   // Throws what split_job throws, or the loaders' own error, or STOWAGE_TIMEOUT.
-  Client(MPI_Comm world, std::int32_t replica, double startup_seconds, const Coordinates& coordinates = {});
+  // resume_step: as in stowage_trainer_options.
+  Client(MPI_Comm world, std::int32_t replica, double startup_seconds, const Coordinates& coordinates = {},
+         std::int64_t resume_step = -1);
   ~Client() override;
 
   const stowage_info& info() const noexcept override { return info_; }
@@ -34,6 +38,9 @@ class Client final : public StepSource {
 
   const StepView* acquire(double seconds) override;
   void release(const stowage_step& step) override;
+  void save(std::uint64_t step) override;
+  std::optional<Status> saved(std::uint64_t step) override;
+  void preempt() noexcept override;
   void close() override;
 
  private:
@@ -78,6 +85,11 @@ class Client final : public StepSource {
     mpi::Request request;
   };
   std::list<Sent> sent_;
+
+  SaveClient saves_;
+  bool checkpoints_ = false;  // the run has some
+  std::atomic<bool> preempted_{false};
+  std::atomic<RingReader*> preemptible_{nullptr};  // of the ring that is in use
 
   std::list<Connection> servers_;  // the last one serves; of those before it rings are left
   StepQueue steps_;                // held; after servers_, into whose rings they may point

@@ -36,6 +36,7 @@ enum Tag : int { kTagRegister = 101, kTagPull = 102, kTagNotice = 103, kTagPaylo
 struct Register {
   std::int32_t replica = -1;
   Coordinates coordinates;
+  std::int64_t resume_step = -1;  // as in stowage_trainer_options
 };
 
 enum class PullKind : std::uint32_t { pull = 1, close = 2, ring = 3 };
@@ -70,8 +71,9 @@ inline constexpr const char* kReported = "the loaders reported: ";
 
 // What a trainer learns when it is welcomed. Travels in a frame (base/frame.hpp).
 struct JobInfo {
-  static constexpr std::uint32_t kVersion = 3;
+  static constexpr std::uint32_t kVersion = 4;
   std::uint64_t steps = 0;
+  std::uint64_t first_step = 0;
   std::uint32_t replicas = 0;
   std::uint32_t replica = 0;
   std::uint32_t micro_batch_tokens = 0;
@@ -81,16 +83,17 @@ struct JobInfo {
   std::int32_t loaders = 0;
   double acquire_seconds = 0;
   bool survives = false;  // lost loader ranks are replaced
+  bool checkpoints = false;  // the run writes some
   RingPlace ring;
 
   stowage_info info() const noexcept {
-    return {steps, replicas, replica, micro_batch_tokens, steps_held, sources, trainers, loaders};
+    return {steps, first_step, replicas, replica, micro_batch_tokens, steps_held, sources, trainers, loaders};
   }
 
   template <typename Archive>
   void serialize(Archive& archive, unsigned) {
-    archive & steps & replicas & replica & micro_batch_tokens & steps_held & sources & trainers & loaders &
-        acquire_seconds & survives & ring;
+    archive & steps & first_step & replicas & replica & micro_batch_tokens & steps_held & sources & trainers & loaders &
+        acquire_seconds & survives & checkpoints & ring;
   }
 };
 

@@ -63,7 +63,8 @@ struct Server::Sending {
 Server::Server(MPI_Comm world, std::vector<Served> trainers, std::uint32_t steps_ahead, std::uint64_t shared_bytes)
     : world_(world), steps_ahead_(steps_ahead), shared_bytes_(shared_bytes) {
   hear();
-  adopt(std::move(trainers), 0, 0);
+  const std::uint64_t first_step = trainers.empty() ? 0 : trainers.front().job.first_step;
+  adopt(std::move(trainers), first_step, 0);
 }
 
 void Server::adopt(std::vector<Served> trainers, std::uint64_t first_step, std::uint32_t generation) {
@@ -221,6 +222,11 @@ bool Server::needs(std::uint32_t replica, std::uint64_t step) const noexcept {
 
 bool Server::all_closed() const noexcept {
   return std::ranges::all_of(trainers_, [](const auto& trainer) { return trainer->closed; });
+}
+
+bool Server::preempted() const noexcept {
+  return std::ranges::any_of(replicas_,
+                             [](const auto& one) { return one->ring != nullptr && one->ring->preempted(); });
 }
 
 std::uint64_t Server::released() const noexcept {

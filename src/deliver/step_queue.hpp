@@ -18,6 +18,9 @@ class StepQueue {
   void arrive(AlignedBuffer block) { steps_.emplace_back(std::move(block), part_); }
   void arrive(ByteView block) { steps_.emplace_back(block, part_); }  // borrowed until released
 
+  // Steps are numbered from 0, or from here on if nothing has arrived yet.
+  void start_at(std::uint64_t step) { acquired_ = released_ = step; }
+
   std::uint64_t arrived() const noexcept { return released_ + steps_.size(); }  // steps so far
   bool ready() const noexcept { return steps_.size() > held(); }
   std::uint64_t held() const noexcept { return acquired_ - released_; }

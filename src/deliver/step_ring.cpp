@@ -102,4 +102,12 @@ void RingReader::release(std::uint64_t below) noexcept {
   cell_->released.store(below, std::memory_order_release);
 }
 
+void RingReader::preempt() noexcept { cell_->preempted.store(1, std::memory_order_release); }
+
+bool RingWriter::preempted() const noexcept {
+  return std::any_of(cells_, cells_ + shape_.readers, [](const RingCell& cell) {
+    return cell.preempted.load(std::memory_order_acquire) != 0;
+  });
+}
+
 }  // namespace stowage::deliver

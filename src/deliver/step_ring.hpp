@@ -42,6 +42,7 @@ struct RingSlot {
 
 struct alignas(AlignedBuffer::kAlignment) RingCell {
   std::atomic<std::uint64_t> released{0};  // steps below it are given back by this reader
+  std::atomic<std::uint32_t> preempted{0};  // not 0: the run shall end
 };
 
 struct alignas(AlignedBuffer::kAlignment) RingHead {
@@ -78,6 +79,7 @@ class RingWriter {
   void fail() noexcept;
 
   std::uint64_t released(std::uint32_t reader) const noexcept;
+  bool preempted() const noexcept;  // by any reader
 
  private:
   struct Region;
@@ -106,6 +108,7 @@ class RingReader {
   std::optional<ByteView> block(std::uint64_t step) const;
 
   void release(std::uint64_t below) noexcept;  // every step below it
+  void preempt() noexcept;                     // may be called in a signal handler
 
  private:
   RingHead* head_;

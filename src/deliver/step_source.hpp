@@ -4,6 +4,10 @@
 
 #include <mpi.h>
 
+#include <cstdint>
+#include <optional>
+
+#include "base/error.hpp"
 #include "deliver/step_block.hpp"
 
 namespace stowage::deliver {
@@ -22,6 +26,17 @@ class StepSource {
 
   // Gives the oldest acquired step back, which must be `step`; else throws STOWAGE_STATE_ERROR.
   virtual void release(const stowage_step& step) = 0;
+
+  // Asks for a checkpoint of the state before `step`; returns at once. Throws STOWAGE_UNSUPPORTED where the run has
+  // none.
+  virtual void save(std::uint64_t step) = 0;
+
+  // What became of it: nothing while it is under way, OK once it is durable. Throws STOWAGE_STATE_ERROR if it was not
+  // asked for, and any error that ended the run.
+  virtual std::optional<Status> saved(std::uint64_t step) = 0;
+
+  // The run shall end, saved. May be called in a signal handler.
+  virtual void preempt() noexcept = 0;
 
   // Leaves. After it only the destructor may be called.
   virtual void close() = 0;

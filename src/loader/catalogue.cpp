@@ -2,12 +2,12 @@
 #include "loader/catalogue.hpp"
 
 #include <algorithm>
-#include <boost/serialization/string.hpp>
-#include <boost/serialization/vector.hpp>
 #include <numeric>
 
 #include "base/frame.hpp"
 #include "base/narrow.hpp"
+#include "loader/checkpoint_archive.hpp"
+#include "loader/fingerprint.hpp"
 #include "loader/policy.hpp"
 
 namespace boost::serialization {
@@ -30,7 +30,7 @@ namespace {
 
 // What the owner of a source tells the others.
 struct Opened {
-  static constexpr std::uint32_t kVersion = 1;
+  static constexpr std::uint32_t kVersion = 2;
   std::uint32_t source = 0;
   SourceInfo info;
   std::vector<read::ShardInfo> shards;
@@ -95,10 +95,12 @@ std::vector<source::Shard> open_source(const config::Config& config, const confi
     attempt(source.path_mark, [&] {
       source::Shard shard = source::open_shard(source.format, path, source.sample);
       count_lengths(shard, config.micro_batch, opened.info);
+      std::ranges::move(files_of(shard, source.format), std::back_inserter(opened.info.files));
       opened.shards.push_back(info_of(shard, source.format));
       shards.push_back(std::move(shard));
     });
   }
+  opened.info.index = index_digest(shards);
   attempt(source.mark, [&] { refuse_over_long(source, opened.info, config.micro_batch); });
   return shards;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "checkpoint/checkpoint.hpp"
 #include "config/parse.hpp"
 #include "exchange/team.hpp"
 #include "read/read_plan.hpp"
@@ -26,13 +27,16 @@ struct SourceInfo {
   std::uint64_t over_long = 0;     // sequences that do not fit a micro-batch
   std::uint32_t first_shard = 0;   // in Catalogue::shards
   std::uint32_t shards = 0;
+  Digest index;                                      // see index_digest()
+  std::vector<checkpoint::Fingerprint::File> files;  // as they were when they were opened
 
   double mean_tokens() const noexcept {
     return sequences == 0 ? 0.0 : static_cast<double>(tokens) / static_cast<double>(sequences);
   }
   template <typename Archive>
   void serialize(Archive& archive, unsigned) {
-    archive & name & sequences & tokens & shortest & longest & zero_length & over_long & first_shard & shards;
+    archive & name & sequences & tokens & shortest & longest & zero_length & over_long & first_shard & shards & index.high &
+        index.low & files;
   }
 };
 

@@ -47,6 +47,7 @@ LoaderRank::LoaderRank(MPI_Comm world, const ServeOptions& options)
       not_served_(job_.trainer_ranks),
       crew_(first_crew(job_.peers.size(), 0)),
       alarm_(job_.world.get(), job_.loader_ranks, job_.world.rank()),
+      saving_(job_.world.get(), options.ended),
       heartbeat_(std::make_unique<Heartbeat>(job_.world.get(), job_.loader_ranks, job_.world.rank(),
                                              mpi::Seconds(options.startup_seconds))),
       failures_(job_.peers.get()),
@@ -99,11 +100,11 @@ void LoaderRank::start() {
     shadowing_ = std::make_unique<Shadowing>(job_.peers.get(), crew_.active, crew_.shadows, [this] { idle(); });
   }
   open_sources();
+  choose_start(registered);
   place_trainers(registered);
 
-  const checkpoint::IteratorState beginning = loader::beginning(config_, *catalogue_);
-  ledger_ = std::make_unique<checkpoint::Ledger>(draw_stream(config_, *catalogue_, beginning.draws), beginning);
-  make_pipeline(beginning);
+  ledger_ = std::make_unique<checkpoint::Ledger>(draw_stream(config_, *catalogue_, start_.state.draws), start_.state);
+  make_pipeline(start_.state);
   heartbeat_->set_limit(mpi::Seconds(config_.limits.peer_seconds));  // opening the sources may have taken longer
 }
 
@@ -115,6 +116,20 @@ void LoaderRank::open_sources() {
   if (crew_.shadows.empty()) return;
   const exchange::Gathered told = all_->all_gather(first() ? catalogue_->told() : Bytes{});
   if (!team_) catalogue_ = std::make_unique<Catalogue>(Catalogue::from_told(told.of(crew_.active.front())));
+}
+
+void LoaderRank::choose_start(const std::vector<deliver::Register>& registered) {
+  Resume resume = options_.resume;
+  resume.directory = config_.checkpoint.directory;
+  exchange::together(*all_, [&] {
+    std::vector<std::int64_t> steps;
+    for (const deliver::Register& one : registered) steps.push_back(one.resume_step);
+    resume = agreed_with(resume, steps);
+  });
+  start_ = start_of(config_, *catalogue_, *all_, resume);
+  exchange::together(*all_, [&] {
+    if (first()) saving_.write_here(config_, start_);
+  });
 }
 
 void LoaderRank::place_trainers(const std::vector<deliver::Register>& registered) {
@@ -135,7 +150,7 @@ std::vector<deliver::Served> LoaderRank::served_here() {
     if (server_->serves(replica)) servers[replica] = kNobody;
   }
   std::vector<deliver::Served> served =
-      served_by(number_, servers, trainer_replicas_, trainer_parts_, job_, job_info(config_, *catalogue_));
+      served_by(number_, servers, trainer_replicas_, trainer_parts_, job_, job_info(config_, *catalogue_, start_));
   for (const deliver::Served& one : served) std::erase(not_served_, one.rank);
   return served;
 }
@@ -149,7 +164,8 @@ void LoaderRank::make_pipeline(const checkpoint::IteratorState& start) {
 }
 
 void LoaderRank::work() {
-  const std::uint64_t all = count_steps(config_, *catalogue_).value_or(0);
+  go_forward();
+  const std::uint64_t all = count_steps(config_, *catalogue_, start_.state).value_or(0);
   const auto needed = [this](std::uint32_t replica, std::uint64_t step) { return server_->needs(replica, step); };
   while (true) {
     serve_until([&] { return server_->has_room(step_); });
@@ -166,8 +182,18 @@ void LoaderRank::work() {
     ++step_;
     for (Produced& produced : outcome.blocks) server_->offer(produced.replica, std::move(produced.block));
     server_->progress();
+    saving_.progress(*ledger_);
     if (first() && options_.on_step) options_.on_step(step_, all);
   }
+}
+
+// To the step that the trainers begin with, if none of it was saved.
+void LoaderRank::go_forward() {
+  loader::go_forward(*pipeline_, *ledger_, start_.first_step,
+                     [this](std::uint64_t step, const checkpoint::StepDelta& delta) {
+                       shadowing_->explain(step, delta, ledger_->committed());
+                     });
+  step_ = ledger_->produced_steps();
 }
 
 void LoaderRank::follow() {
@@ -185,6 +211,9 @@ ServeSummary LoaderRank::finish() {
   exchange::Vote vote;
   vote.progress = server_->released();
   ledger_->commit(all_->agree(vote).least_progress);
+  exchange::together(*all_, [&] {
+    if (first()) saving_.finish(*ledger_);
+  });
 
   keep_statistics();
   ServeSummary summary;
@@ -229,6 +258,7 @@ std::vector<ServedSource> LoaderRank::served_sources(std::vector<checkpoint::Sou
 
 void LoaderRank::idle() {
   alarm_.check();
+  saving_.check(server_.get());
   try {
     heartbeat_->beat();
   } catch (const PeerSilent& silent) {
@@ -253,12 +283,24 @@ void LoaderRank::lose(int number, const std::string& how) {
   membership_->declare(number);
 }
 
+void LoaderRank::save_last() {
+  try {
+    saving_.finish(*ledger_);
+  } catch (const Error& error) {
+    log().error("{}", error.what());
+  }
+}
+
 void LoaderRank::tell(Status status, const std::string& message, bool loaders_know) noexcept {
   try {
     const bool shadows_know = crew_.shadows.empty() || !first();
-    const auto deadline = mpi::Deadline::after(kFarewell);
+    const bool preempted = status == STOWAGE_PREEMPTED;
+    // Trainers then have their own state to save, in a time that only they know.
+    const auto deadline = mpi::Deadline::after(
+        preempted ? std::max(kFarewell, mpi::Seconds(config_.limits.trainer_seconds)) : kFarewell);
     if (!loaders_know || !shadows_know) alarm_.raise(status, message);
     if (server_) server_->fail(status, message);
+    if (preempted && ledger_) save_last();
     // The trainers of a lost loader rank have nobody else to tell them.
     const bool noticed = status == STOWAGE_PEER_LOST && !loaders_know;
     if (noticed || (first() && !server_)) {

@@ -19,6 +19,8 @@
 #include "loader/lifelines.hpp"
 #include "loader/membership.hpp"
 #include "loader/pipeline.hpp"
+#include "loader/resume.hpp"
+#include "loader/saving.hpp"
 #include "loader/serve.hpp"
 #include "loader/shadowing.hpp"
 #include "mpi/failures.hpp"
@@ -44,12 +46,14 @@ class LoaderRank {
   // Start-up. Nobody may be lost in it.
   void start();
   void open_sources();
+  void choose_start(const std::vector<deliver::Register>& registered);
   void place_trainers(const std::vector<deliver::Register>& registered);
   std::vector<deliver::Served> served_here();
   void make_pipeline(const checkpoint::IteratorState& start);
 
   // The run, as long as nobody is lost.
   void work();
+  void go_forward();
   void follow();
   ServeSummary finish();
   void leave();
@@ -58,6 +62,7 @@ class LoaderRank {
   // Waiting.
   void idle();
   void lose(int number, const std::string& how);
+  void save_last();
   template <typename Done>
   void serve_until(Done&& done);
 
@@ -82,6 +87,7 @@ class LoaderRank {
 
   // What is waited with.
   Alarm alarm_;
+  Saving saving_;
   std::unique_ptr<Heartbeat> heartbeat_;
   std::unique_ptr<Membership> membership_;  // these two only where lost ranks are replaced
   std::unique_ptr<Lifelines> lifelines_;
@@ -92,6 +98,7 @@ class LoaderRank {
   std::unique_ptr<exchange::Team> team_;  // those that work; null in a shadow
   std::unique_ptr<Shadowing> shadowing_;
   std::unique_ptr<Catalogue> catalogue_;
+  Start start_;
   std::unique_ptr<Pipeline> pipeline_;  // of a rank that works
   std::unique_ptr<checkpoint::Ledger> ledger_;
   checkpoint::StepDelta rest_;  // drawn after the last step
@@ -112,6 +119,7 @@ void LoaderRank::serve_until(Done&& done) {
   mpi::Backoff backoff;
   while (!done()) {
     idle();
+    saving_.progress(*ledger_);
     if (server_->released() != released) {
       released = server_->released();
       deadline = mpi::Deadline::after(limit);

@@ -32,10 +32,9 @@ Pipeline::Pipeline(const config::Config& config, const Catalogue& catalogue, exc
 
 Pipeline::~Pipeline() = default;
 
-plan::Plan Pipeline::plan(const StepBatch& batch) {
-  fault_point("planning");
-  std::vector<std::uint32_t> tokens;
-  tokens.reserve(batch.segments.size());
+// Borrows `tokens`.
+plan::Request Pipeline::request(const StepBatch& batch, std::vector<std::uint32_t>& tokens) const {
+  tokens.clear();
   for (const Segment& segment : batch.segments) tokens.push_back(segment.piece.tokens);
   plan::Request request;
   request.tokens = tokens;
@@ -44,9 +43,18 @@ plan::Plan Pipeline::plan(const StepBatch& batch) {
   request.pad_segments_to = config_.micro_batch.pad_segments_to;
   request.equal_counts = config_.micro_batch.equal_counts;
   request.cost = {config_.cost.linear, config_.cost.quadratic};
-  plan::Plan plan = plan::make_plan(request);
-  if (batch.step >= plans_counted_from_) plan_statistics_.add(batch, request, plan, config_.micro_batch);
-  return plan;
+  return request;
+}
+
+std::optional<checkpoint::StepDelta> Pipeline::pass() {
+  std::optional<StepBatch> batch = stream_.next();
+  if (!batch) return std::nullopt;
+  std::vector<std::uint32_t> tokens;
+  exchange::Vote vote;
+  vote.same = plan::make_plan(request(*batch, tokens)).digest();
+  team_.agree(vote);
+  batch->delta.plan = vote.same;
+  return std::move(batch->delta);
 }
 
 Pipeline::Outcome Pipeline::next(bool finished, std::uint64_t progress, const Needed& needed) {
@@ -62,7 +70,10 @@ Pipeline::Outcome Pipeline::next(bool finished, std::uint64_t progress, const Ne
     outcome.least_progress = team_.agree(vote).least_progress;
     return outcome;
   }
-  const plan::Plan plan = this->plan(*batch);
+  std::vector<std::uint32_t> tokens;
+  const plan::Request request = this->request(*batch, tokens);
+  const plan::Plan plan = plan::make_plan(request);
+  if (batch->step >= plans_counted_from_) plan_statistics_.add(*batch, request, plan, config_.micro_batch);
   vote.same = plan.digest();
   payload_.choose(*batch, plan, constructors_);
   try {

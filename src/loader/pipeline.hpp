@@ -55,11 +55,15 @@ class Pipeline {
   // Steps below `step` are made again and were counted before.
   void count_plans_from(std::uint64_t step) noexcept { plans_counted_from_ = step; }
 
+  // Goes past the next step: it is planned, but neither read nor delivered nor counted in the statistics. What it did
+  // to the state; nothing at the end. Collective.
+  std::optional<checkpoint::StepDelta> pass();
+
   const PlanStatistics& plan_statistics() const noexcept { return plan_statistics_; }
   RankStatistics rank_statistics() const;
 
  private:
-  plan::Plan plan(const StepBatch& batch);
+  plan::Request request(const StepBatch& batch, std::vector<std::uint32_t>& tokens) const;
   std::vector<Produced> construct_mine(const StepBatch& batch, const plan::Plan& plan, const ReceivedTokens& received,
                                        const Needed& needed);
 

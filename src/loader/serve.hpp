@@ -4,12 +4,14 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "checkpoint/ledger.hpp"
+#include "loader/resume.hpp"
 #include "loader/statistics.hpp"
 
 namespace stowage::loader {
@@ -17,6 +19,8 @@ namespace stowage::loader {
 struct ServeOptions {
   std::string config_path;        // needed on the first loader rank; the others get the text from it
   double startup_seconds = 300.0; // longest wait for the job's ranks
+  Resume resume;                  // of the first loader rank; the directory is the configuration's
+  const std::atomic<bool>* ended = nullptr;  // set from outside, in a signal handler too: the run ends, saved
   // Called on the first loader rank after each step with the steps made and the steps of the run (0 = not known).
   std::function<void(std::uint64_t, std::uint64_t)> on_step;
 };

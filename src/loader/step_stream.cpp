@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
+#include <utility>
 
 #include "base/narrow.hpp"
 #include "loader/describe.hpp"
@@ -13,6 +15,12 @@ namespace {
 
 void count_dropped(checkpoint::SourceCount& count, checkpoint::Reason reason) {
   ++count.dropped[static_cast<std::size_t>(reason)];
+}
+
+// Sequences drawn that policies have not dropped.
+std::uint64_t kept(const checkpoint::SourceCount& count) noexcept {
+  return count.drawn - count.dropped[static_cast<std::size_t>(checkpoint::Reason::over_long)] -
+         count.dropped[static_cast<std::size_t>(checkpoint::Reason::zero_length)];
 }
 
 std::vector<checkpoint::StepDelta::Count> listed(const std::map<std::uint32_t, checkpoint::SourceCount>& counts) {
@@ -47,17 +55,20 @@ std::vector<mixture::SourceSpec> source_specs(const config::Config& config, cons
   return specs;
 }
 
-std::optional<std::uint64_t> count_steps(const config::Config& config, const Catalogue& catalogue) {
+std::optional<std::uint64_t> count_steps(const config::Config& config, const Catalogue& catalogue,
+                                         const checkpoint::IteratorState& start) {
   if (config.steps) return config.steps;
   if (config.batch.sequences == 0) return std::nullopt;
-  std::uint64_t kept = 0;
+  std::uint64_t left = 0;  // to be drawn and kept
   for (std::size_t s = 0; s < config.sources.size(); ++s) {
-    if (!disabled(config, config.sources[s])) kept += deliverable(config.sources[s], catalogue.sources()[s]);
+    if (disabled(config, config.sources[s])) continue;
+    const std::uint64_t all = checked_mul(deliverable(config.sources[s], catalogue.sources()[s]), *config.epochs,
+                                          "sequences of all epochs of a source");
+    left = checked_add(left, all - std::min(all, kept(start.counts[s])), "sequences of all epochs");
   }
-  const std::uint64_t all = checked_mul(kept, *config.epochs, "sequences of all epochs");
-  const std::uint64_t whole = all / config.batch.sequences;
-  const bool partial = all % config.batch.sequences != 0 && config.batch.last == config::LastBatch::deliver;
-  return whole + (partial ? 1 : 0);
+  const std::uint64_t whole = left / config.batch.sequences;
+  const bool partial = left % config.batch.sequences != 0 && config.batch.last == config::LastBatch::deliver;
+  return start.step + whole + (partial ? 1 : 0);
 }
 
 mixture::DrawStream draw_stream(const config::Config& config, const Catalogue& catalogue, const mixture::DrawState& at) {
@@ -79,7 +90,31 @@ StepStream::StepStream(const config::Config& config, const Catalogue& catalogue,
       catalogue_(catalogue),
       team_(team),
       draws_(draw_stream(config, catalogue, start.draws)),
-      step_(start.step) {}
+      queue_(config.defer.steps, config.data_parallel, {config.cost.linear, config.cost.quadratic}),
+      step_(start.step) {
+  restore_waiting(start.deferred);
+}
+
+// A sequence waits as a whole; the longest of its pieces can make a step long.
+std::uint32_t StepStream::longest_piece(const Described& described) const {
+  std::vector<Piece> pieces;
+  cut(config_.sources[described.draw.source], config_.micro_batch, described.location.tokens, pieces);
+  std::uint32_t longest = 0;
+  for (const Piece& piece : pieces) longest = std::max(longest, piece.tokens);
+  return longest;
+}
+
+void StepStream::restore_waiting(const std::vector<checkpoint::Deferred>& deferred) {
+  std::vector<mixture::Draw> draws;
+  for (const checkpoint::Deferred& one : deferred) draws.push_back(one.draw);
+  const std::vector<Location> locations = describe(draws, catalogue_, team_);
+  std::vector<plan::Deferrable> queued;
+  for (std::size_t d = 0; d < deferred.size(); ++d) {
+    waiting_.push_back({draws[d], locations[d]});
+    queued.push_back({draws[d].position, longest_piece(waiting_.back()), deferred[d].waited});
+  }
+  queue_.restore(std::move(queued));
+}
 
 // How many draws are described at a time. Does not influence the stream.
 std::uint64_t StepStream::chunk() const noexcept {
@@ -149,6 +184,7 @@ std::optional<StepStream::Drawn> StepStream::draw_step() {
   const bool incomplete = !full && described_.empty() && drawn_out_;
   if (incomplete && config_.epochs && config_.batch.last == config::LastBatch::drop) drop_last(step);
   if (!step.kept.empty()) return step;
+  over_ = true;
   rest_.draws = step.draws;
   rest_.counts = listed(step.counts);
   return std::nullopt;
@@ -177,15 +213,51 @@ void StepStream::deliver(const Described& described, StepBatch& batch, Counts& c
   }
 }
 
+// Whether no step follows the one that was just drawn.
+bool StepStream::is_last() {
+  if (config_.steps) return step_ + 1 == *config_.steps;
+  ahead_ = draw_step();
+  return !ahead_;
+}
+
+// Of the sequences that wait and those drawn: the ones of this step. The others wait.
+std::vector<StepStream::Described> StepStream::defer(std::vector<Described> drawn) {
+  if (config_.defer.steps == 0 && waiting_.empty()) return drawn;
+  std::vector<plan::Deferrable> offered;
+  for (const Described& one : drawn) offered.push_back({one.draw.position, longest_piece(one), 0});
+  std::vector<plan::Deferrable> now = queue_.step(offered);
+  if (now.empty() || is_last()) {
+    const std::vector<plan::Deferrable> late = queue_.flush();
+    now.insert(now.end(), late.begin(), late.end());
+  }
+  std::vector<Described> pool = std::move(waiting_);
+  pool.insert(pool.end(), drawn.begin(), drawn.end());
+  std::unordered_set<std::uint64_t> chosen;
+  for (const plan::Deferrable& one : now) chosen.insert(one.id);
+  const auto kept = std::ranges::stable_partition(
+      pool, [&](const Described& one) { return chosen.contains(one.draw.position); });
+  waiting_.assign(kept.begin(), kept.end());
+  pool.erase(kept.begin(), pool.end());
+  return pool;
+}
+
+std::vector<checkpoint::Deferred> StepStream::deferred() const {
+  std::vector<checkpoint::Deferred> all;
+  for (std::size_t w = 0; w < waiting_.size(); ++w) all.push_back({waiting_[w].draw, queue_.waiting()[w].waited});
+  return all;
+}
+
 std::optional<StepBatch> StepStream::next() {
-  if (config_.steps && step_ == *config_.steps) return std::nullopt;
-  std::optional<Drawn> drawn = draw_step();
+  if (over_ || (config_.steps && step_ >= *config_.steps)) return std::nullopt;
+  std::optional<Drawn> drawn = ahead_ ? std::exchange(ahead_, std::nullopt) : draw_step();
   if (!drawn) return std::nullopt;
   StepBatch batch;
-  batch.step = step_++;
-  for (const Described& one : drawn->kept) deliver(one, batch, drawn->counts);
+  batch.step = step_;
+  for (const Described& one : defer(std::move(drawn->kept))) deliver(one, batch, drawn->counts);
   batch.delta.draws = drawn->draws;
+  batch.delta.deferred = deferred();
   batch.delta.counts = listed(drawn->counts);
+  ++step_;
   return batch;
 }
 

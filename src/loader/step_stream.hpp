@@ -13,6 +13,7 @@
 #include "loader/catalogue.hpp"
 #include "loader/policy.hpp"
 #include "mixture/draw.hpp"
+#include "plan/deferral.hpp"
 
 namespace stowage::loader {
 
@@ -27,7 +28,7 @@ struct Segment {
 struct StepBatch {
   std::uint64_t step = 0;
   std::uint64_t sequences = 0;    // that are delivered
-  std::vector<Segment> segments;  // in drawn order
+  std::vector<Segment> segments;  // those that have waited, then those just drawn, each in drawn order
   checkpoint::StepDelta delta;    // its `plan` is not filled in
 };
 
@@ -40,17 +41,19 @@ mixture::DrawStream draw_stream(const config::Config& config, const Catalogue& c
 // The state before the first step of a run.
 checkpoint::IteratorState beginning(const config::Config& config, const Catalogue& catalogue);
 
-// The steps of the run if they can be known from the catalogue: always but for epochs of batches measured in tokens.
-std::optional<std::uint64_t> count_steps(const config::Config& config, const Catalogue& catalogue);
+// The steps of the whole run, of which those before `start` are made, if they can be known from the catalogue: always
+// but for epochs of batches measured in tokens.
+std::optional<std::uint64_t> count_steps(const config::Config& config, const Catalogue& catalogue,
+                                         const checkpoint::IteratorState& start);
 
 class StepStream {
  public:
   // Borrows config, catalogue and team. Goes on from `start`; throws STOWAGE_INVALID_ARGUMENT if that cannot belong to
-  // this run.
+  // this run. Collective over the team.
   StepStream(const config::Config& config, const Catalogue& catalogue, exchange::Team& team,
              const checkpoint::IteratorState& start);
 
-  // The next step; nothing at the end. Collective over the team.
+  // The next step; nothing at the end, also when called again. Collective over the team.
   std::optional<StepBatch> next();
 
   // After the end: what was drawn and belongs to no step, because policies dropped it.
@@ -70,7 +73,12 @@ class StepStream {
   };
   void describe_more();
   std::uint64_t chunk() const noexcept;
+  void restore_waiting(const std::vector<checkpoint::Deferred>& deferred);
   std::optional<Drawn> draw_step();
+  bool is_last();
+  std::vector<Described> defer(std::vector<Described> drawn);
+  std::uint32_t longest_piece(const Described& described) const;
+  std::vector<checkpoint::Deferred> deferred() const;
   bool take(Drawn& step, const Described& described, std::uint64_t& tokens);
   void drop_last(Drawn& step);
   void deliver(const Described& described, StepBatch& batch, Counts& counts) const;
@@ -81,7 +89,11 @@ class StepStream {
   mixture::DrawStream draws_;
   bool drawn_out_ = false;
   std::deque<Described> described_;
+  std::optional<Drawn> ahead_;  // the draws of the next step, where it had to be known whether there is one
+  plan::DeferralQueue queue_;
+  std::vector<Described> waiting_;  // as in queue_
   std::uint64_t step_;
+  bool over_ = false;
   checkpoint::StepDelta rest_;
 };
 

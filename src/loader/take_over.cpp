@@ -61,7 +61,8 @@ void LoaderRank::take_over() {
       const std::uint64_t counted = step_;
       make_pipeline(ledger_->state());
       if (pipeline_) pipeline_->count_plans_from(counted);
-      server_->adopt(served_here(), step_, crew_.lost);
+      server_->adopt(served_here(), std::max(step_, start_.first_step), crew_.lost);
+      if (first()) saving_.write_in_place(config_, start_);
       if (first()) {
         const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
         log().info("{} loader ranks work and {} stand by, from step {} on; the take-over took {:.1f} ms",

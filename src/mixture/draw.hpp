@@ -43,7 +43,8 @@ struct DrawState {
 
 // With `epochs`, every sequence of every enabled source is drawn exactly that often: a source that has given all its
 // epochs leaves the mixture and the others go on with their shares renormalised (a new stage). Without, sources repeat
-// for ever. A state may be restored under other weights where a stage begins: each source then goes on where it stood. O(log S) a draw, O(S) memory and start-up. A copy goes on by itself, at O(S). Not thread-safe.
+// for ever. A state may be restored under other weights where a stage begins: each source then goes on where it stood.
+// O(log S) a draw, O(S) memory and start-up. A copy goes on by itself, at O(S). Not thread-safe.
 class DrawStream {
  public:
   // Throws STOWAGE_INVALID_ARGUMENT for weights that Schedule refuses, an enabled source without sequences, 0 epochs,
@@ -54,7 +55,7 @@ class DrawStream {
   DrawStream(DrawStream&&) noexcept;
   DrawStream& operator=(DrawStream&&) noexcept;
 
-  std::optional<Draw> next();                           // nothing at the end of the last epoch
+  std::optional<Draw> next();  // nothing at the end of the last epoch
   // Draws of all epochs, those of sources that were disabled later included; nothing without `epochs`.
   std::optional<std::uint64_t> total() const;
 

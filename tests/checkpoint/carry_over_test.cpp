@@ -22,7 +22,8 @@ std::vector<std::string> names(const std::vector<mixture::SourceSpec>& sources) 
   return all;
 }
 
-using Visits = std::map<std::string, std::vector<std::pair<std::uint64_t, std::uint64_t>>>;  // epoch, sequence; by source
+using Visits =
+    std::map<std::string, std::vector<std::pair<std::uint64_t, std::uint64_t>>>;  // epoch, sequence; by source
 
 void take(mixture::DrawStream& stream, const std::vector<mixture::SourceSpec>& sources, std::uint64_t count,
           Visits& visits) {

@@ -122,7 +122,8 @@ INSTANTIATE_TEST_SUITE_P(
             "demo.yaml:3:23: unknown key 'batch.gradient_accumulation': expected one of sequences, tokens, last"},
         Row{"MergeKey", "steps: 10", "steps: 10\n<<: {}",
             "demo.yaml:2:1: unknown key '<<': expected one of seed, data_parallel, steps, epochs, io, exchange, delivery, cost, "
-            "prefetch, limits, context_parallel, batch, micro_batch, over_long, zero_length, vocab_size, weights, sources"},
+            "defer, checkpoint, prefetch, shadows, limits, context_parallel, batch, micro_batch, over_long, zero_length, "
+            "vocab_size, weights, sources"},
         Row{"Duplicate", "steps: 10", "steps: 10\nsteps: 20",
             "demo.yaml:2:1: duplicate key 'steps': first given at line 1"},
         Row{"DuplicateInASource", "weight: 1}", "weight: 1, path: data/more}",

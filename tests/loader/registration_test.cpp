@@ -8,7 +8,7 @@ namespace {
 
 std::vector<deliver::Register> asking(const std::vector<std::int32_t>& replicas) {
   std::vector<deliver::Register> registered;
-  for (const std::int32_t replica : replicas) registered.push_back({replica, {}});
+  for (const std::int32_t replica : replicas) registered.push_back({replica, {}, -1});
   return registered;
 }
 
@@ -38,7 +38,7 @@ struct Layout {
     for (std::uint32_t d = 0; d < dp; ++d) {
       for (std::int32_t c = 0; c < cp; ++c) {
         for (std::int32_t p = 0; p < pp; ++p) {
-          registered.push_back({static_cast<std::int32_t>(d), {.tensor = {}, .context = {c, cp}, .pipeline = {p, pp}}});
+          registered.push_back({static_cast<std::int32_t>(d), {.tensor = {}, .context = {c, cp}, .pipeline = {p, pp}}, -1});
           replicas.push_back(d);
         }
       }

@@ -72,7 +72,7 @@ TEST_F(StepStreamTest, CutsTheDrawnOrderIntoBatchesOfSequences) {
   config_.batch.sequences = 2;
 
   EXPECT_EQ(steps(), (Steps{{1, 2}, {3, 4}, {5}}));
-  EXPECT_EQ(count_steps(config_, *catalogue_), 3U);
+  EXPECT_EQ(count_steps(config_, *catalogue_, beginning(config_, *catalogue_)), 3U);
 }
 
 TEST_F(StepStreamTest, FillsBatchesOfTokensWithAsManySequencesAsFitAndOneAtLeast) {
@@ -80,7 +80,7 @@ TEST_F(StepStreamTest, FillsBatchesOfTokensWithAsManySequencesAsFitAndOneAtLeast
   config_.batch.tokens = 7;
 
   EXPECT_EQ(steps(), (Steps{{3, 3}, {4, 1}, {10}, {2, 2}}));
-  EXPECT_EQ(count_steps(config_, *catalogue_), std::nullopt);
+  EXPECT_EQ(count_steps(config_, *catalogue_, beginning(config_, *catalogue_)), std::nullopt);
 }
 
 TEST_F(StepStreamTest, DropsTheIncompleteLastBatchWhereAskedAndCountsIt) {
@@ -90,7 +90,7 @@ TEST_F(StepStreamTest, DropsTheIncompleteLastBatchWhereAskedAndCountsIt) {
   config_.batch.last = config::LastBatch::drop;
 
   EXPECT_EQ(steps(), (Steps{{1, 2}, {3, 4}}));
-  EXPECT_EQ(count_steps(config_, *catalogue_), 2U);
+  EXPECT_EQ(count_steps(config_, *catalogue_, beginning(config_, *catalogue_)), 2U);
   EXPECT_EQ(dropped(checkpoint::Reason::last_batch), 1U);
   EXPECT_EQ(counts_[0].drawn, 5U);
   EXPECT_EQ(counts_[0].delivered, 4U);
@@ -107,7 +107,7 @@ TEST_F(StepStreamTest, DroppedSequencesTakeNoPlaceInABatch) {
   EXPECT_EQ(steps(), (Steps{{1, 2}, {3}}));
   EXPECT_EQ(dropped(checkpoint::Reason::over_long), 2U);
   EXPECT_EQ(dropped(checkpoint::Reason::zero_length), 1U);
-  EXPECT_EQ(count_steps(config_, *catalogue_), 2U);
+  EXPECT_EQ(count_steps(config_, *catalogue_, beginning(config_, *catalogue_)), 2U);
 }
 
 TEST_F(StepStreamTest, GoesOnForAsManyStepsAsAsked) {
