@@ -108,8 +108,8 @@ std::vector<Produced> Pipeline::construct_mine(const StepBatch& batch, const pla
         const Segment& segment = batch.segments[s];
         const read::ShardInfo& shard = catalogue_.shards()[segment.shard];
         raw.push_back({received.of(s), shard.type});
-        source::check_tokens(raw.back().bytes, shard.type,
-                             vocabulary(config_.sources[segment.draw.source], shard), shard.file, segment.shard_token);
+        source::check_tokens(raw.back().bytes, shard.type, vocabulary(config_.sources[segment.draw.source], shard),
+                             shard.file, segment.shard_token);
       }
     }
     const auto allocate = [&](std::size_t bytes) { return allocate_(replica, bytes); };
@@ -118,6 +118,8 @@ std::vector<Produced> Pipeline::construct_mine(const StepBatch& batch, const pla
   return blocks;
 }
 
-RankStatistics Pipeline::rank_statistics() const { return payload_.statistics(); }
+RankStatistics Pipeline::rank_statistics() const {
+  return payload_.statistics();
+}
 
 }  // namespace stowage::loader

@@ -48,8 +48,8 @@ class Pipeline {
 
   // Makes the next step. Collective. What can be foreseen to go wrong on one rank alone (reading) is agreed on and
   // thrown by all as SharedError; any other Error is this rank's own, and the caller must tell the others (Alarm).
-  // finished, progress: what this rank says in the step's agreement (exchange::Vote). Blocks are constructed only of the
-  // replicas for which needed(replica, step) holds.
+  // finished, progress: what this rank says in the step's agreement (exchange::Vote). Blocks are constructed only of
+  // the replicas for which needed(replica, step) holds.
   Outcome next(bool finished, std::uint64_t progress, const Needed& needed = {});
 
   // Steps below `step` are made again and were counted before.

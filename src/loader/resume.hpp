@@ -44,8 +44,8 @@ Resume agreed_with(const Resume& asked, const std::vector<std::int64_t>& resume_
 // throws.
 Start start_of(const config::Config& config, const Catalogue& catalogue, exchange::Team& team, const Resume& resume);
 
-// Takes both to `first_step`: the steps between are planned and neither read nor delivered. All but the last are committed
-// then. `explain` is told of each step before the ledger is. Collective over the pipeline's team; throws
+// Takes both to `first_step`: the steps between are planned and neither read nor delivered. All but the last are
+// committed then. `explain` is told of each step before the ledger is. Collective over the pipeline's team; throws
 // STOWAGE_CONFIG_ERROR if the run has fewer steps.
 using Explain = std::function<void(std::uint64_t step, const checkpoint::StepDelta& delta)>;
 void go_forward(Pipeline& pipeline, checkpoint::Ledger& ledger, std::uint64_t first_step, const Explain& explain = {});

@@ -29,8 +29,8 @@ class Saving {
   // Checkpoints throws.
   void write_here(const config::Config& config, const Start& start);
 
-  // The same in place of a rank that is lost: what does not work yet, because the lost one's lock is still there, is tried
-  // again in progress(). Borrows both.
+  // The same in place of a rank that is lost: what does not work yet, because the lost one's lock is still there, is
+  // tried again in progress(). Borrows both.
   void write_in_place(const config::Config& config, const Start& start);
 
   // For idle hooks. Throws STOWAGE_PREEMPTED, once, if the run is to end: this process or a trainer was told so.
