@@ -144,7 +144,9 @@ class MpiTeam final : public Team {
 
   void check_sizes(std::span<const std::uint64_t> send_sizes, std::span<const std::uint64_t> receive_sizes) {
     const auto ranks = static_cast<std::size_t>(size_);
+    std::vector<mpi::Sent> counted = sent_;
     const Gathered all = all_gather(std::as_bytes(send_sizes));
+    sent_ = std::move(counted);  // checking is no part of the exchange
     Vote vote;
     for (std::size_t r = 0; r < ranks && vote.status == STOWAGE_OK; ++r) {
       std::uint64_t sent = 0;
