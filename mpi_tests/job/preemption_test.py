@@ -23,6 +23,7 @@ micro_batch: {{tokens: 64}}
 cost: {{linear: 1, quadratic: 0}}
 checkpoint: {{directory: saved, every_steps: {every}}}
 delivery: {delivery}
+shadows: {shadows}
 sources:
   - {{name: a, format: megatron, path: a, weight: 1}}
   - {{name: b, format: megatron, path: b, weight: 2}}
@@ -52,12 +53,13 @@ class PreemptionTest(jobs.JobTest):
             jobs.write_megatron(self.folder / name, [jobs.tokens_of(number, 20 + i % 37) for i in range(60)])
         self.saved = self.folder / "saved"
 
-    def config(self, steps=STEPS, every=0, delivery="auto"):
-        return self.write("run.yaml", CONFIG.format(steps=steps, every=every, delivery=delivery))
+    def config(self, steps=STEPS, every=0, delivery="auto", shadows=0):
+        return self.write("run.yaml", CONFIG.format(steps=steps, every=every, delivery=delivery, shadows=shadows))
 
-    def start(self, config, loaders, seconds_per_step, record):
+    def start(self, config, loaders, seconds_per_step, record, *launcher_words):
         words = ["--linear", "1", "--quadratic", "0", "--seconds-per-cost", seconds_per_step / 150, "--record-digests", record]
         command = [str(word) for word in jobs.job(config, 2, loaders, words)]
+        command[1:1] = launcher_words
         environment = dict(os.environ, **jobs.MPI_ENVIRONMENT, OMP_NUM_THREADS="1")
         process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(self.end, process)
@@ -150,6 +152,20 @@ class PreemptionTest(jobs.JobTest):
 
         self.check_ended(process)
         self.check_pieces(config, self.folder / "first")
+
+    def test_the_successor_of_a_lost_loader_writes_the_checkpoints(self):
+        config = self.config(every=5, shadows=1)
+        process = self.start(config, 3, 0.02, self.folder / "first", "--enable-recovery")
+        self.wait_for(self.checkpoints)
+        writer = min(ranks_of(process.pid, "serve"))
+
+        os.kill(writer, signal.SIGKILL)
+
+        before = set(self.checkpoints())
+        self.wait_for(lambda: len(set(self.checkpoints()) - before) >= 2)
+        os.kill(min(ranks_of(process.pid, "serve")), signal.SIGTERM)
+        process.communicate(timeout=60)  # its status is that of the lost rank, or 0
+        self.check_pieces(self.config(every=5), self.folder / "first")
 
     def test_trainers_name_the_step_that_is_saved(self):
         config = self.config(steps=23)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Continued = uninterrupted, by digest, over a grid: saved after {0, 1, 7, end of an epoch - 1, end, + 1, in the third
 epoch} steps, saved again {0, 2} steps after going on, by {1, 2, 3, 5} ranks and then by {1, 2, 3, 5}, of both formats, with
-deferral on and off: 448 cases. Tries a sample that is drawn anew each time, or all with --all; --seed repeats a sample."""
+deferral on and off: 896 cases. Tries a sample that is drawn anew each time, or all with --all; --seed repeats a sample."""
 
 import argparse
 import itertools
