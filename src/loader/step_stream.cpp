@@ -234,10 +234,11 @@ std::vector<StepStream::Described> StepStream::defer(std::vector<Described> draw
   pool.insert(pool.end(), drawn.begin(), drawn.end());
   std::unordered_set<std::uint64_t> chosen;
   for (const plan::Deferrable& one : now) chosen.insert(one.id);
-  const auto kept = std::ranges::stable_partition(
-      pool, [&](const Described& one) { return chosen.contains(one.draw.position); });
-  waiting_.assign(kept.begin(), kept.end());
-  pool.erase(kept.begin(), pool.end());
+  const auto later = std::stable_partition(pool.begin(), pool.end(), [&](const Described& one) {
+    return chosen.contains(one.draw.position);
+  });
+  waiting_.assign(later, pool.end());
+  pool.erase(later, pool.end());
   return pool;
 }
 
