@@ -204,6 +204,16 @@ class RunTest(unittest.TestCase):
             heard = (self.folder / f"heard.{rank}").read_text().split()
             self.assertEqual(heard, [number.name for number in sent])
 
+    def test_ranks_that_have_just_started_count_as_started_when_a_signal_comes(self):
+        job = self.start("-n", 1, *self.shell(f"trap 'exit 9' TERM; touch {self.folder}/ready; while :; do sleep 0.1; done"))
+        self.wait_for("ready")
+
+        job.send_signal(signal.SIGTERM)
+
+        status, _, err = self.finish(job)
+        self.assertEqual(status, 9, err)
+        self.assertNotIn("before a rank had started", err)
+
     def test_a_signal_to_the_watching_process_reaches_the_program(self):
         listener = self.folder / "listener.py"
         listener.write_text(LISTENER)

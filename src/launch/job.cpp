@@ -108,6 +108,7 @@ class Job {
   // Ranks wait for SIGURG, which launchers pass on and programs do not notice, and then look for what was sent.
   void pass_on(int signal) {
     results_.send(passed_on_++, signal);
+    look();  // ranks may have come since the last time
     if (ranks_.empty() && (signal == SIGTERM || signal == SIGINT)) {
       end_launcher("it was told to end before a rank had started");
     } else if (options_.launcher == Launcher::srun) {
