@@ -47,11 +47,12 @@ same_digests() {
 # The process ids of stowage on a host.
 ranks_on() { vc on "$1" pgrep -x stowage || true; }
 
+uncounted=()  # for find: what is not counted
 # What is in /tmp and /dev/shm of every host, our processes there, and the jobs that Slurm has in its queue.
 everything() {
   local host
   for host in "${hosts[@]}"; do
-    vc on "$host" find /tmp /dev/shm -xdev -mindepth 1 -printf "n$host:%p\n"
+    vc on "$host" find /tmp /dev/shm -xdev -mindepth 1 "${uncounted[@]}" -printf "n$host:%p\n"
     ranks_on "$host" | sed "s/^/n$host: process /"
   done
   squeue --noheader --format 'job %i %T'
