@@ -70,6 +70,7 @@ Pipeline::Outcome Pipeline::next(bool finished, std::uint64_t progress, const Ne
     outcome.least_progress = team_.agree(vote).least_progress;
     return outcome;
   }
+  fault_point("planning");
   std::vector<std::uint32_t> tokens;
   const plan::Request request = this->request(*batch, tokens);
   const plan::Plan plan = plan::make_plan(request);
