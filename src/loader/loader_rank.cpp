@@ -86,8 +86,10 @@ void LoaderRank::start() {
   if (survives()) {
     mpi::ignore_broken_pipes();
     if (first() && !launched_to_survive()) {
-      log().warn("shadows: {}, but the launcher seems to end the whole job when a rank dies, so that no shadow ever takes "
-                 "over: start the job with stowage-run and mpirun", config_.shadows);
+      log().warn(
+          "shadows: {}, but the launcher seems to end the whole job when a rank dies, so that no shadow ever takes "
+          "over: start the job with stowage-run",
+          config_.shadows);
     }
     lifelines_ = std::make_unique<Lifelines>(*all_, nodes_);
     membership_ = std::make_unique<Membership>(job_.world.get(), job_.loader_ranks, number_);
