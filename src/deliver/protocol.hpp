@@ -27,11 +27,15 @@
 
 #include "deliver/part.hpp"
 #include "deliver/shared_rings.hpp"
+#include "mpi/tags.hpp"
 #include "stowage.h"
 
 namespace stowage::deliver {
 
-enum Tag : int { kTagRegister = 101, kTagPull = 102, kTagNotice = 103, kTagPayload = 104 };
+using mpi::kTagNotice;
+using mpi::kTagPayload;
+using mpi::kTagPull;
+using mpi::kTagRegister;
 
 struct Register {
   std::int32_t replica = -1;

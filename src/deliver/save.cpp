@@ -6,10 +6,13 @@
 #include <type_traits>
 #include <utility>
 
+#include "mpi/tags.hpp"
+
 namespace stowage::deliver {
 namespace {
 
-enum Tag : int { kTagSave = 107, kTagSaved = 108 };
+using mpi::kTagSave;
+using mpi::kTagSaved;
 
 constexpr std::size_t kRemembered = 256;  // steps asked for
 

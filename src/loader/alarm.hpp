@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "mpi/request.hpp"
+#include "mpi/tags.hpp"
 
 namespace stowage::loader {
 
@@ -37,7 +38,7 @@ class Alarm {
   void raise(Status status, const std::string& message) noexcept;
 
  private:
-  static constexpr int kTag = 105;
+  static constexpr int kTag = mpi::kTagAlarm;
   static constexpr std::size_t kLongest = 4096;
 
   MPI_Comm world_;

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "mpi/request.hpp"
+#include "mpi/tags.hpp"
 
 namespace stowage::loader {
 
@@ -40,7 +41,7 @@ class Heartbeat {
 
  private:
   using Clock = std::chrono::steady_clock;
-  static constexpr int kTag = 106;
+  static constexpr int kTag = mpi::kTagHeartbeat;
 
   void send(Clock::time_point now);
 

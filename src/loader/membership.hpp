@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "mpi/request.hpp"
+#include "mpi/tags.hpp"
 
 namespace stowage::loader {
 
@@ -54,7 +55,7 @@ class Membership {
   bool lost(int number) const noexcept { return lost_[static_cast<std::size_t>(number)] != 0; }
 
  private:
-  static constexpr int kTag = 107;
+  static constexpr int kTag = mpi::kTagMembership;
   struct Sending {
     std::vector<std::uint8_t> lost;
     mpi::Request request;
