@@ -28,7 +28,7 @@ class Failures {
   std::vector<int> fresh();
 
  private:
-  MPI_Comm comm_;
+  [[maybe_unused]] MPI_Comm comm_;  // where the library does not tell
   std::vector<int> known_;
 };
 
