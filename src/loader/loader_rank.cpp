@@ -240,6 +240,7 @@ void LoaderRank::leave() {
   try {
     all_->agree({});
   } catch (const LoadersLost&) {
+    fence_lost();
   }
   if (lifelines_) lifelines_->leave();
 }

@@ -68,6 +68,7 @@ class LoaderRank {
 
   // The loss of a rank (take_over.cpp).
   void take_over();
+  void fence_lost();
   void keep_statistics();
   void join_the_living(const Membership::View& view);
   Crew agree_on_crew(const Membership::View& view);

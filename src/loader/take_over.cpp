@@ -44,9 +44,7 @@ void LoaderRank::take_over() {
       const auto began = std::chrono::steady_clock::now();
       const Membership::View view = membership_->view();
       keep_statistics();
-      for (int number = 0; number < job_.peers.size(); ++number) {
-        if (membership_->lost(number)) lifelines_->fence(number);
-      }
+      fence_lost();
       join_the_living(view);
       const Crew next = agree_on_crew(view);
       fault_point("taking_over");
@@ -72,6 +70,13 @@ void LoaderRank::take_over() {
     } catch (const LoadersLost&) {
       // One more: once again, without it.
     }
+  }
+}
+
+// A rank that was only stopped must not wake up, nor keep the job from ending.
+void LoaderRank::fence_lost() {
+  for (int number = 0; number < job_.peers.size(); ++number) {
+    if (membership_->lost(number)) lifelines_->fence(number);
   }
 }
 
