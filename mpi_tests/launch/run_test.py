@@ -6,6 +6,7 @@ signals on once, changes nothing that programs see, and leaves nothing behind.""
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -149,7 +150,7 @@ class RunTest(unittest.TestCase):
                                       options=["--grace", "1"])
 
         self.assertEqual(status, 0)
-        self.assertIn("loaders did not end after all trainers had", err)
+        self.assertIn("they did not end after all trainers had", err)
 
     def test_a_launcher_that_does_not_end_is_ended_even_if_it_ignores_that(self):
         launcher = self.folder / "mpirun"
@@ -255,6 +256,33 @@ class RunTest(unittest.TestCase):
 
         self.assertEqual(self.run_job(*words)[1], "none\n")
         self.assertEqual(self.run_job("--mca", "btl_vader_single_copy_mechanism", "cma", *words)[1], "cma\n")
+
+    def test_slurm_does_not_notice_that_a_rank_died_before_the_job_is_over(self):
+        server = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(server.close)
+        port = server.getsockname()[1]
+        environment = dict(os.environ, PMIX_NAMESPACE="slurm.pmix.1.0", PMIX_RANK="0",
+                           PMIX_SERVER_URI4=f"server.0;tcp4://127.0.0.1:{port}")
+        program = self.folder / "program.py"
+        program.write_text(f"import os, socket, time\nkept = socket.create_connection(('127.0.0.1', {port}))\ntime.sleep(1)\n"
+                           "os.kill(os.getpid(), 9)\n")
+        python = [sys.executable, program]
+        for words in python, ["sh", "-c", '"$@"; kill -9 $$', "sh", *python]:  # also where it runs below a script
+            with self.subTest(words=words):
+                for file in self.results.iterdir():
+                    file.unlink()
+                rank = subprocess.Popen([RUN, "--rank", self.results, *words], env=environment)
+                connection, _ = server.accept()
+                self.addCleanup(connection.close)
+                self.wait_for("results/0.ended")
+                connection.settimeout(1)
+
+                with self.assertRaises(TimeoutError):
+                    connection.recv(1)
+
+                (self.results / "over").touch()
+                self.assertEqual(connection.recv(1), b"")
+                self.assertEqual(rank.wait(10), -signal.SIGKILL)
 
     def test_a_launcher_that_starts_nothing_gives_its_own_status(self):
         status, _, err = self.run_job("--no-such-option", "-n", 1, *self.shell("exit 0"))

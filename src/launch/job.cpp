@@ -145,7 +145,8 @@ class Job {
 
   // Whether the rank's end decides on the job.
   bool counts(const RankRecord& record) const {
-    return !record.loader || std::ranges::all_of(ranks_, [](const auto& rank) { return rank.second.loader; });
+    return !record.loader ||
+           (all_came() && std::ranges::all_of(ranks_, [](const auto& rank) { return rank.second.loader; }));
   }
 
   bool all_came() const {
@@ -163,18 +164,31 @@ class Job {
     if (preempted_since_ && Clock::now() - *preempted_since_ > grace_) {
       return end_launcher("some ranks did not end after the run was ended from outside");
     }
-    if (!all_came()) return warn_of_absent();
     const bool all = std::ranges::all_of(ranks_, [](const auto& rank) { return rank.second.ending.has_value(); });
     const bool trainers = std::ranges::all_of(
         ranks_, [&](const auto& rank) { return rank.second.ending.has_value() || !counts(rank.second); });
+    if (!finished_ && !ranks_.empty() && all) {
+      results_.finish();
+      finished_ = true;
+    }
+    if (!all_came()) return warn_of_absent();
     if (!trainers) return;
     if (!done_since_) done_since_ = Clock::now();
     if (all && !all_since_) all_since_ = Clock::now();
     if (all_since_ && Clock::now() - *all_since_ > std::min(grace_, kAllEnded)) {
       end_launcher("it did not end after all ranks had");
     } else if (Clock::now() - *done_since_ > grace_) {
-      end_launcher("loaders did not end after all trainers had");
+      end_loaders();
     }
+  }
+
+  // Directly, so that the launcher can tidy up; it is ended if that does not help.
+  void end_loaders() {
+    if (Clock::now() - *done_since_ > grace_ + kAllEnded) return end_launcher("loaders cannot be ended");
+    if (killed_) return;
+    killed_ = true;
+    say("ending loaders: they did not end after all trainers had");
+    pass_on(SIGKILL);
   }
 
   // mpirun with recovery says nothing of a rank whose program it cannot find.
@@ -242,6 +256,8 @@ class Job {
   std::optional<Clock::time_point> preempted_since_;  // a trainer has ended to be started again
   int passed_on_ = 0;
   bool warned_ = false;
+  bool killed_ = false;    // loaders were
+  bool finished_ = false;  // ranks know that all others have ended, too
   std::optional<Clock::time_point> first_came_;
   std::optional<Clock::time_point> done_since_;   // all trainers have ended
   std::optional<Clock::time_point> all_since_;    // all ranks have

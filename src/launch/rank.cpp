@@ -17,12 +17,14 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "launch/held_connection.hpp"
 #include "launch/results.hpp"
 
 namespace stowage::launch {
 namespace {
 
-constexpr time_t kLookForLauncher = 1;         // seconds between two looks
+constexpr timespec kLookForLauncher{1, 0};
+constexpr timespec kLookOften{0, 100'000'000};  // for the connection, and for the end of the job
 constexpr std::chrono::seconds kOrphanGrace{30};
 
 std::optional<int> number_from(std::initializer_list<const char*> variables) {
@@ -65,6 +67,7 @@ class Program {
     pid_ = fork();
     if (pid_ < 0) fail(STOWAGE_IO_ERROR, "cannot start a process: {}", std::strerror(errno));
     if (pid_ == 0) become(argv, me, before);
+    connection_.emplace(pid_);
   }
 
   Ending wait() {
@@ -73,14 +76,23 @@ class Program {
     for (;;) {
       if (const auto ending = ended()) return *ending;
       siginfo_t info{};
-      const timespec limit{kLookForLauncher, 0};
-      const int signal = sigtimedwait(&signals_, &info, &limit);
+      connection_->look();
+      const bool often = connection_->wanted() && !connection_->held();
+      const int signal = sigtimedwait(&signals_, &info, often ? &kLookOften : &kLookForLauncher);
       if (signal == SIGURG) {
         pass_on_sent();
       } else if (signal > 0 && signal != SIGCHLD && info.si_pid != launcher_) {
         kill(pid_, signal);
       }
       if (getppid() != launcher_) end_orphan();
+    }
+  }
+
+  // The program has ended. While others of the job still run, Slurm must not notice that it did so without a word.
+  void hold_connection() const {
+    while (connection_->held() && !results_.over() && getppid() == launcher_) {
+      const int signal = sigtimedwait(&signals_, nullptr, &kLookOften);
+      if (signal == SIGTERM || signal == SIGINT || signal == SIGHUP) return;
     }
   }
 
@@ -131,6 +143,7 @@ class Program {
   sigset_t signals_;
   pid_t launcher_;
   pid_t pid_ = 0;
+  std::optional<HeldConnection> connection_;
   int passed_on_ = 0;
   std::optional<std::chrono::steady_clock::time_point> orphan_since_;
 };
@@ -156,8 +169,10 @@ int run_rank(const std::filesystem::path& folder, char** argv) {
   const int rank = *found;
   const int size = number_from({"OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS"}).value_or(0);
   results.started(rank, {is_loader(argv), size, host_name(), getpid(), slurm_step(), std::nullopt});
-  const Ending ending = Program(results, argv).wait();
+  Program program(results, argv);
+  const Ending ending = program.wait();
   results.ended(rank, ending);
+  program.hold_connection();
   if (ending.by_signal) die_by(ending.number);
   return ending.number;
 }

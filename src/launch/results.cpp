@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kPrefix = ".stowage-run.";
 constexpr std::string_view kStarted = ".started";
 constexpr std::string_view kEnded = ".ended";
+constexpr const char* kOver = "over";
 
 void write_whole(const fs::path& path, const std::string& text) {
   const fs::path temporary = path.string() + ".new";
@@ -95,6 +96,13 @@ std::optional<int> Results::signal(int number) const {
   int signal = 0;
   if (in >> signal) return signal;
   return std::nullopt;
+}
+
+void Results::finish() const { write_whole(folder_ / kOver, ""); }
+
+bool Results::over() const {
+  std::error_code ignored;
+  return fs::exists(folder_ / kOver, ignored);
 }
 
 void Results::update(std::map<int, RankRecord>& ranks) const {
