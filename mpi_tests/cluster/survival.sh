@@ -5,8 +5,8 @@
 # Open MPI's daemons may leave empty folders when their mpirun had to be ended (docs/slurm.md).
 uncounted=(! '(' -type d -path '/tmp/ompi.*' ')')
 
-# Trainers of these scenarios take some milliseconds a step, and append to history.RANK what they receive.
-export TRAINER="stowage trainer --record-history history --seconds-per-cost 4e-11 --sync-seconds 60"
+# Trainers of these scenarios take some 20 ms a step, or COST / 4e-11 times as much, and append to history.RANK what they receive.
+export TRAINER="stowage trainer --record-history history --seconds-per-cost ${COST:-4e-11} --sync-seconds 60"
 
 # steps_in FILES...: the step that each file's last line is of, the lowest first; -1 for a file without lines.
 steps_in() { for file in "$@"; do tail -n1 "$file" | awk '{ print $1 } END { if (!NR) print -1 }'; done | sort -n; }
@@ -29,3 +29,15 @@ same_stream() {
 # waited_since SECONDS: the longest wait of a trainer for a step, in ms, of all waits that ended after this moment of
 # CLOCK_MONOTONIC.
 waited_since() { cat history.* | awk -v since="$1" '$5 > since && $4 > most { most = $4 } END { printf "%.0f", most }'; }
+
+# lose HOST: it loses power, for the rest of the scenario.
+lose() {
+  vc kill-host "$1"
+  local host living=()
+  for host in "${hosts[@]}"; do [[ $host == "$1" ]] || living+=("$host"); done
+  hosts=("${living[@]}")
+  sed -i "/^n$1:/d" at_start
+}
+
+# longest_pause: the longest time between two steps of a trainer, in seconds.
+longest_pause() { awk 'NR > 1 && $5 - last > most { most = $5 - last } { last = $5 } END { printf "%.0f", most }' history.0; }
