@@ -79,6 +79,11 @@ struct Checkpoint {
   std::uint64_t keep = 2;         // generations
 };
 
+struct Cache {
+  std::string directory;    // on this node; as written, a relative one resolved; empty: no copies of data files are made
+  std::uint64_t bytes = 0;  // that copies may take in it, those of all loader ranks of the node together
+};
+
 struct Prefetch {
   std::uint32_t steps = 2;  // steps a loader prepares ahead of its slowest trainer
 };
@@ -107,6 +112,7 @@ struct Config {
   Cost cost;
   Defer defer;
   Checkpoint checkpoint;
+  Cache cache;
   Prefetch prefetch;
   std::uint32_t shadows = 0;  // loader ranks that only follow, to take the place of one that is lost
   Limits limits;

@@ -12,6 +12,7 @@ constexpr std::uint64_t kMaxShadows = 65'536;
 constexpr std::uint64_t kMaxSteps = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t kMaxEpochs = 1'000'000'000;  // times the sequences of any source still fits 64 bits
 constexpr std::uint64_t kMaxSharedBytes = std::uint64_t{1} << 46;
+constexpr std::uint64_t kMaxCacheBytes = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t kMaxDeferSteps = 1'024;
 constexpr double kMaxCostFactor = 1e15;
 constexpr double kMinSeconds = 1e-3;
@@ -42,6 +43,16 @@ void read_checkpoint(Section& top, Checkpoint& checkpoint, const std::filesystem
   section->integer("every_steps", checkpoint.every_steps, 0);
   section->integer("base_every", checkpoint.base_every, 1);
   section->integer("keep", checkpoint.keep, 1);
+  section->finish();
+}
+
+void read_cache(Section& top, Cache& cache, const std::filesystem::path& folder) {
+  auto section = top.section("cache");
+  if (!section) return;
+  if (section->text("directory", cache.directory)) cache.directory = (folder / cache.directory).string();
+  section->require("directory", "it names the folder of this node that copies of data files are kept in");
+  section->integer("bytes", cache.bytes, 1, kMaxCacheBytes);
+  section->require("bytes", "it bounds what the copies take");
   section->finish();
 }
 
@@ -80,7 +91,13 @@ void read_run(Section& top, Config& config) {
                      "cost.linear and cost.quadratic must not both be 0: every sequence would be free");
   }
   read_defer(top, config.defer);
-  read_checkpoint(top, config.checkpoint, std::filesystem::path(config.file).parent_path());
+  const std::filesystem::path folder = std::filesystem::path(config.file).parent_path();
+  read_checkpoint(top, config.checkpoint, folder);
+  read_cache(top, config.cache, folder);
+  if (!config.cache.directory.empty() && config.io == Io::collective) {
+    top.report().add(top.mark_of("cache"),
+                     "a cache needs io: cooperative: in a collective transfer all ranks read from the same file");
+  }
   read_prefetch(top, config.prefetch);
   top.integer("shadows", config.shadows, 0, kMaxShadows);
   if (config.shadows > 0 && config.io == Io::collective) {

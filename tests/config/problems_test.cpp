@@ -122,8 +122,8 @@ INSTANTIATE_TEST_SUITE_P(
             "demo.yaml:3:23: unknown key 'batch.gradient_accumulation': expected one of sequences, tokens, last"},
         Row{"MergeKey", "steps: 10", "steps: 10\n<<: {}",
             "demo.yaml:2:1: unknown key '<<': expected one of seed, data_parallel, steps, epochs, io, exchange, delivery, cost, "
-            "defer, checkpoint, prefetch, shadows, limits, context_parallel, batch, micro_batch, over_long, zero_length, "
-            "vocab_size, weights, sources"},
+            "defer, checkpoint, cache, prefetch, shadows, limits, context_parallel, batch, micro_batch, over_long, "
+            "zero_length, vocab_size, weights, sources"},
         Row{"Duplicate", "steps: 10", "steps: 10\nsteps: 20",
             "demo.yaml:2:1: duplicate key 'steps': first given at line 1"},
         Row{"DuplicateInASource", "weight: 1}", "weight: 1, path: data/more}",
@@ -143,6 +143,16 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"MissingPath", "path: data/books, ", "",
             "demo.yaml:6:5: source 'books': path is missing: it names the source's files, as one path or a list of "
             "paths"},
+        Row{"CacheWithoutAFolder", "steps: 10", "steps: 10\ncache: {bytes: 1000}",
+            "demo.yaml:2:8: cache.directory is missing: it names the folder of this node that copies of data files are "
+            "kept in"},
+        Row{"CacheWithoutABound", "steps: 10", "steps: 10\ncache: {directory: /local}",
+            "demo.yaml:2:8: cache.bytes is missing: it bounds what the copies take"},
+        Row{"CacheOfNothing", "steps: 10", "steps: 10\ncache: {directory: /local, bytes: 0}",
+            "demo.yaml:2:35: cache.bytes must be an integer >= 1, got 0"},
+        Row{"CacheWithCollectiveReading", "steps: 10",
+            "steps: 10\nio: collective\ncache: {directory: /local, bytes: 1000}",
+            "demo.yaml:3:8: a cache needs io: cooperative: in a collective transfer all ranks read from the same file"},
         Row{"NeitherStepsNorEpochs", "steps: 10\n", "", "demo.yaml:1:1: either steps or epochs is missing"},
         Row{"BothStepsAndEpochs", "steps: 10", "steps: 10\nepochs: 1",
             "demo.yaml:2:1: give either steps or epochs, not both"},

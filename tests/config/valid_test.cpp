@@ -107,6 +107,19 @@ TEST(Valid, AbsentKeysKeepTheirDefaults) {
   EXPECT_EQ(parsed.config.sources[0].vocab_size, std::nullopt);
 }
 
+TEST(Valid, TheCacheLiesWhereTheFileSays) {
+  const Parsed absolute = parse(std::string(kSmall) + "cache: {directory: /local/scratch, bytes: 107374182400}\n",
+                                "folder/demo.yaml");
+  const Parsed relative = parse(std::string(kSmall) + "cache: {directory: scratch, bytes: 1}\n", "folder/demo.yaml");
+  const Parsed none = parse(kSmall, "folder/demo.yaml");
+
+  ASSERT_EQ(describe("demo.yaml", absolute.problems), "");
+  EXPECT_EQ(absolute.config.cache.directory, "/local/scratch");
+  EXPECT_EQ(absolute.config.cache.bytes, 107'374'182'400U);
+  EXPECT_EQ(relative.config.cache.directory, "folder/scratch");
+  EXPECT_EQ(none.config.cache.directory, "");
+}
+
 TEST(Valid, ContextParallelismPadsSegmentsToItsChunks) {
   const std::string yaml = small_with("data_parallel: 2", "data_parallel: 2\ncontext_parallel: 8");
 
