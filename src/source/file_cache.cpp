@@ -23,4 +23,12 @@ const InputFile& FileCache::file(const std::string& path) {
   return recent_.front();
 }
 
+void FileCache::close(const std::string& path) {
+  const auto found = by_path_.find(path);
+  if (found == by_path_.end()) return;
+  const auto file = found->second;
+  by_path_.erase(found);
+  recent_.erase(file);
+}
+
 }  // namespace stowage::source

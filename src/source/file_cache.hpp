@@ -23,6 +23,9 @@ class FileCache {
   const InputFile& file(const std::string& path);
   int fd(const std::string& path) { return file(path).fd(); }
 
+  // Closes the file if it is open.
+  void close(const std::string& path);
+
   std::size_t open_files() const noexcept { return recent_.size(); }
 
  private:

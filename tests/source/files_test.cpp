@@ -89,6 +89,23 @@ TEST(FileCache, AFileThatCannotBeOpenedLeavesTheCacheUsable) {
   EXPECT_EQ(cache.open_files(), 1U);
 }
 
+TEST(FileCache, AFileThatIsClosedIsOpenedAnew) {
+  const TemporaryFolder folder;
+  const std::string a = folder.write("a", "old");
+  FileCache cache(2);
+  cache.fd(a);
+  std::filesystem::remove(a);
+  folder.write("a", "new");
+
+  cache.close(a);
+  cache.close(folder.file("never opened"));
+
+  Bytes out(3);
+  cache.file(a).read(0, out);
+  EXPECT_EQ(text_of(out), "new");
+  EXPECT_EQ(cache.open_files(), 1U);
+}
+
 TEST(FileCache, NeedsRoomForOneFile) {
   EXPECT_ERROR(FileCache{0}, STOWAGE_INVALID_ARGUMENT, "the number of open files must be >= 1, got 0");
 }
