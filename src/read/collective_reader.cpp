@@ -149,7 +149,7 @@ class CollectiveReader final : public Reader {
   void check(std::span<const Extent> extents, ByteView bytes) {
     for (const Extent& extent : extents) {
       const ByteView part = bytes.first(extent.end - extent.begin);
-      stats_.blocks_checked += checks_.check(extent, part);
+      stats_.blocks_checked += checks_.check(extent, part, shards_[extent.shard].file);
       bytes = bytes.subspan(part.size());
     }
   }

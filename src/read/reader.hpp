@@ -17,7 +17,8 @@ namespace stowage::read {
 
 // What this rank did since the reader was made.
 struct ReadStats {
-  std::uint64_t bytes = 0;  // of tokens
+  std::uint64_t bytes = 0;         // of tokens
+  std::uint64_t bytes_cached = 0;  // of these, from copies in the cache
   std::uint64_t extents = 0;
   std::uint64_t blocks_checked = 0;  // against their checksums
   // Collective reader only: transfers that HDF5 says were carried out collectively (all, of MPI-IO, which does not
@@ -43,9 +44,10 @@ class Reader {
   ReadStats stats_;
 };
 
-// Each rank reads its own extents by pread. No rank waits for another. Holds at most `open_files` files open. Borrows
-// the shards.
-std::unique_ptr<Reader> make_cooperative_reader(std::span<const ShardInfo> shards, std::uint32_t open_files);
+// Each rank reads its own extents by pread. No rank waits for another. Holds at most `open_files` files open. Reads
+// copies of files in the cache, and has them made there, if `cache` names a folder; see ShardCache. Borrows the shards.
+std::unique_ptr<Reader> make_cooperative_reader(std::span<const ShardInfo> shards, std::uint32_t open_files,
+                                                const config::Cache& cache = {});
 
 // All ranks of `comm` together read one shard after another: Megatron files by MPI_File_read_at_all, HDF5 files by
 // collective transfers of H5Dread. read() is collective over `comm`, whose ranks are those of the plan, and so is the
