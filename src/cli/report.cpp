@@ -50,6 +50,9 @@ void print(const Json& summary) {
              count(summary, "micro_batches"));
   fmt::print("bytes            {} read in {} reads, {} exchanged, {} delivered\n", bytes(summary, "bytes_read"),
              count(summary, "reads"), bytes(summary, "bytes_exchanged"), bytes(summary, "bytes_delivered"));
+  if (summary.at("bytes_cached") != 0) {
+    fmt::print("cache            {} of the bytes read\n", bytes(summary, "bytes_cached"));
+  }
   fmt::print("delivered        {} in shared memory, {} in messages; {} if every trainer had its own copy\n",
              bytes(summary, "bytes_shared"), bytes(summary, "bytes_sent"), bytes(summary, "bytes_if_copied"));
   fmt::print("\n{:<20} {:>10} {:>12} {:>8} {:>8} {:>10} {:>8} {:>8}\n", "source", "drawn", "tokens", "asked", "drawn",

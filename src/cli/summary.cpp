@@ -46,6 +46,7 @@ nlohmann::ordered_json to_json(const loader::ServeSummary& summary) {
           {"max_over_mean_planned", summary.plan.mean_planned()},
           {"padding_share", summary.plan.padding_share()},
           {"bytes_read", summary.ranks.bytes_read},
+          {"bytes_cached", summary.ranks.bytes_cached},
           {"reads", summary.ranks.reads},
           {"bytes_exchanged", summary.ranks.bytes_exchanged},
           {"bytes_delivered", summary.ranks.bytes_delivered},

@@ -13,8 +13,8 @@
 namespace stowage::loader {
 
 // Of the configuration: every key that changes the stream, in the order of docs/configuration.md. Keys that decide only
-// how it gets to the trainers (io, exchange, delivery, prefetch, limits, context_parallel, checkpoint) and vocab_size,
-// which only checks, have no place in it. Of the data: what the catalogue found. Pure.
+// how it gets to the trainers (io, exchange, delivery, cache, prefetch, limits, context_parallel, checkpoint) and
+// vocab_size, which only checks, have no place in it. Of the data: what the catalogue found. Pure.
 checkpoint::Fingerprint fingerprint_of(const config::Config& config, const Catalogue& catalogue);
 
 // The digest of a source's index: lengths and places of all its sequences, shard by shard.

@@ -14,7 +14,7 @@ std::unique_ptr<read::Reader> make_reader(const config::Config& config, const Ca
                                           exchange::Team& team) {
   // One process alone has nobody to read together with.
   if (config.io == config::Io::cooperative || team.communicator() == MPI_COMM_NULL) {
-    return read::make_cooperative_reader(catalogue.shards(), config.limits.open_files);
+    return read::make_cooperative_reader(catalogue.shards(), config.limits.open_files, config.cache);
   }
   return read::make_collective_reader(catalogue.shards(), team.communicator(), config.limits.open_files,
                                       [&team] { team.idle(); });
@@ -109,6 +109,7 @@ ReceivedTokens Payload::exchange() {
 RankStatistics Payload::statistics() const {
   RankStatistics statistics;
   statistics.bytes_read = reader_->stats().bytes;
+  statistics.bytes_cached = reader_->stats().bytes_cached;
   statistics.reads = reader_->stats().extents;
   statistics.bytes_exchanged = bytes_exchanged_;
   return statistics;

@@ -46,6 +46,7 @@ void PlanStatistics::add(const StepBatch& batch, const plan::Request& request, c
 
 RankStatistics& RankStatistics::operator+=(const RankStatistics& other) {
   bytes_read += other.bytes_read;
+  bytes_cached += other.bytes_cached;
   reads += other.reads;
   bytes_exchanged += other.bytes_exchanged;
   bytes_delivered += other.bytes_delivered;

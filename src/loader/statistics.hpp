@@ -38,6 +38,7 @@ struct PlanStatistics {
 // Of one rank; summed over the team at the end.
 struct RankStatistics {
   std::uint64_t bytes_read = 0;
+  std::uint64_t bytes_cached = 0;     // of these, from copies in the cache of the node
   std::uint64_t reads = 0;
   std::uint64_t bytes_exchanged = 0;  // sent to other ranks in all-to-all 2
   std::uint64_t bytes_delivered = 0;  // to trainers: the sum of the next two
