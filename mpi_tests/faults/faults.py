@@ -5,7 +5,7 @@ import dataclasses
 import random
 
 KINDS = ("kill", "stop", "pause")  # SIGKILL; SIGSTOP; SIGSTOP and after a while SIGCONT
-POINTS = ("all_to_all_1", "planning", "reading", "all_to_all_2", "delivering", "taking_over")
+POINTS = ("all_to_all_1", "planning", "reading", "all_to_all_2", "delivering", "writing_checkpoint", "taking_over")
 MOMENT = "moment"  # a fault at any time instead of a named point
 TRAINERS = 4
 
@@ -76,10 +76,12 @@ def draw(seed, index, attempt, choice):
     at_point = bool(choice.points) and random_source.random() < 0.5
     point = random_source.choice(choice.points) if at_point else MOMENT
     rank = random_source.choice(list(layout.ranks()))
-    nth = 1 if point == "taking_over" else random_source.randint(1, 100)
+    nth = {"taking_over": 1, "writing_checkpoint": random_source.randint(1, 40)}.get(point, random_source.randint(1, 100))
     moment = random_source.random()
     pause = random_source.uniform(0.05, 2.5)
     first_rank = None
+    if point == "writing_checkpoint":
+        rank = TRAINERS  # the one that writes
     if point == "taking_over":
         first_rank = random_source.choice([other for other in layout.ranks()[:layout.loaders] if other != rank])
     return Fault(index, attempt, layout, kind, rank, point, nth, moment, pause, first_rank)

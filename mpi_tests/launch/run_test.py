@@ -14,7 +14,7 @@ import time
 import unittest
 
 RUN = os.environ["STOWAGE_RUN"]
-SOON = 15  # seconds: far less than the sleeps below, far more than a busy machine needs
+SOON = 60  # seconds: far less than the sleeps below, far more than a busy machine needs
 
 # Writes down every signal that it gets until it is told to stop.
 LISTENER = """
@@ -64,7 +64,7 @@ class RunTest(unittest.TestCase):
         return found
 
     def nothing_is_left(self):
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 15
         while self.processes() and time.monotonic() < deadline:
             time.sleep(0.05)
         left = self.processes()
@@ -77,11 +77,11 @@ class RunTest(unittest.TestCase):
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **kept)
 
     def finish(self, job):
-        out, err = job.communicate(timeout=60)
+        out, err = job.communicate(timeout=120)
         self.assertEqual(list(self.results.iterdir()), [], err)
         return job.returncode, out, err
 
-    def run_job(self, *words, options=(), stdin=""):
+    def run_job(self, *words, options=("--grace", "5"), stdin=""):
         began = time.monotonic()
         job = self.start(*words, options=options, stdin=subprocess.PIPE)
         job.stdin.write(stdin)
@@ -177,7 +177,7 @@ class RunTest(unittest.TestCase):
         job = self.start("-n", 1, *self.shell(f"touch {self.folder}/ready; sleep 300"))
         self.wait_for("ready")
         job.kill()
-        job.communicate(timeout=60)
+        job.communicate(timeout=120)
         self.assertEqual(len(list(self.results.iterdir())), 1)
 
         self.assertEqual(self.run_job("-n", 1, *self.shell("exit 0"))[0], 0)
@@ -240,7 +240,7 @@ class RunTest(unittest.TestCase):
 
     def test_a_program_sees_what_it_would_see_under_mpirun_alone(self):
         words = ["-n", "1", sys.executable, "-c", SHOW, "two words", "", "*"]
-        alone = subprocess.run(["mpirun", "--oversubscribe", *words], input="some\ninput", text=True, timeout=60,
+        alone = subprocess.run(["mpirun", "--oversubscribe", *words], input="some\ninput", text=True, timeout=120,
                                capture_output=True, check=True)
 
         status, out, err = self.run_job(*words, stdin="some\ninput")
@@ -296,9 +296,16 @@ class RunTest(unittest.TestCase):
 
         self.assertEqual(status, 126, err)
 
+    def test_a_job_of_which_some_ranks_never_come_ends(self):
+        status, _, err = self.run_job("-n", 1, *self.shell("exit 0"), ":", "-n", 1, self.folder / "nothing",
+                                      options=["--grace", "1"])
+
+        self.assertEqual(status, 1, err)
+        self.assertIn("only 1 of 2 ranks came", err)
+
     def test_wrong_words_are_refused_with_the_usage(self):
         for words in ([], ["--grace", "x", "-n", "1", "true"], ["--launcher", "nothere", "-n", "1", "true"]):
-            done = subprocess.run([RUN, *words], capture_output=True, text=True, timeout=60, check=False)
+            done = subprocess.run([RUN, *words], capture_output=True, text=True, timeout=120, check=False)
 
             self.assertEqual(done.returncode, 2, done.stderr)
 

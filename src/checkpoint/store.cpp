@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/fault_point.hpp"
 #include "base/log.hpp"
 #include "checkpoint/content.hpp"
 #include "checkpoint/file_format.hpp"
@@ -94,6 +95,7 @@ Generation Store::publish(Encoded encoded) {
   {
     source::OutputFile file(encoded.generation.path);
     file.append(encoded.bytes);
+    fault_point("writing_checkpoint");
     file.sync();
     compare_with_disk(file, encoded.bytes);
     file.publish();

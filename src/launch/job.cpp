@@ -171,7 +171,17 @@ class Job {
       results_.finish();
       finished_ = true;
     }
-    if (!all_came()) return warn_of_absent();
+    if (!all_came()) {
+      warn_of_absent();
+      if (ranks_.empty() || !all) {
+        done_since_.reset();
+      } else if (!done_since_) {
+        done_since_ = Clock::now();
+      } else if (Clock::now() - *done_since_ > grace_) {
+        end_launcher("the ranks that came have ended, the others never came");
+      }
+      return;
+    }
     if (!trainers) return;
     if (!done_since_) done_since_ = Clock::now();
     if (all && !all_since_) all_since_ = Clock::now();
@@ -228,7 +238,7 @@ class Job {
     if (ranks_.empty()) return launcher_ending_.status();
     if (!all_came()) {
       say("only {} of {} ranks came to start their program", ranks_.size(), ranks_.begin()->second.size);
-      return launcher_ending_.status() != 0 ? launcher_ending_.status() : 1;
+      return !told_to_end_ && launcher_ending_.status() != 0 ? launcher_ending_.status() : 1;
     }
     for (const auto& [rank, record] : ranks_) {
       const Ending ending = record.ending.value_or(Ending{true, SIGKILL});

@@ -34,6 +34,7 @@ Pipeline::~Pipeline() = default;
 
 // Borrows `tokens`.
 plan::Request Pipeline::request(const StepBatch& batch, std::vector<std::uint32_t>& tokens) const {
+  fault_point("planning");
   tokens.clear();
   for (const Segment& segment : batch.segments) tokens.push_back(segment.piece.tokens);
   plan::Request request;
