@@ -6,7 +6,7 @@
 uncounted=(! '(' -type d -path '/tmp/ompi.*' ')')
 
 # Trainers of these scenarios take some 20 ms a step, or COST / 4e-11 times as much, and append to history.RANK what they receive.
-export TRAINER="stowage trainer --record-history history --seconds-per-cost ${COST:-4e-11} --sync-seconds 60"
+export TRAINER="stowage trainer --record-history history --seconds-per-cost ${COST:-4e-11} --sync-seconds ${SYNC:-60}"
 
 # steps_in FILES...: the step that each file's last line is of, the lowest first; -1 for a file without lines.
 steps_in() { for file in "$@"; do tail -n1 "$file" | awk '{ print $1 } END { if (!NR) print -1 }'; done | sort -n; }
@@ -41,3 +41,10 @@ lose() {
 
 # longest_pause: the longest time between two steps of a trainer, in seconds.
 longest_pause() { awk 'NR > 1 && $5 - last > most { most = $5 - last } { last = $5 } END { printf "%.0f", most }' history.0; }
+
+# resumed STEPS MOST: of a run of STEPS that was started again, a trainer received no more than MOST twice.
+resumed() {
+  local twice=$(($(wc -l <history.0) - $1))
+  ((twice <= $2)) || fail "$twice steps came twice, at most $2 were expected"
+  note "$twice steps came twice"
+}
