@@ -84,12 +84,15 @@ class Job:
         outcome.messages += left
         return outcome
 
-    def run_until(self, moment):
-        """Kills every process of the job, the launcher's too, so many seconds after it was started; it may have ended
-        before. None if it was killed."""
+    def run_until(self, steps, seconds):
+        """Kills every process of the job, the launcher's too, so many seconds after a trainer has received so many steps
+        or, of 0 steps, after the start. The job may have ended before; its status is None if it was killed."""
         process = self.start()
+        deadline = time.monotonic() + LIMIT
+        while process.poll() is None and self.received() < steps and time.monotonic() < deadline:
+            time.sleep(0.002)
         try:
-            status = process.wait(moment)
+            status = process.wait(seconds)
         except subprocess.TimeoutExpired:
             status = None
         while self.kill_all():  # those that were being started
@@ -158,6 +161,10 @@ class Job:
             if lines:
                 return lines[0].seconds
         return None
+
+    def received(self):
+        """The most steps that any trainer has received."""
+        return max((path.read_bytes().count(b"\n") for path in self.folder.glob("history.*")), default=0)
 
     def program_of(self, rank):
         """The process of a rank: the child of the one that watches it."""
