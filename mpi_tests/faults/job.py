@@ -25,10 +25,7 @@ micro_batch: {{tokens: 8192}}
 over_long: split
 delivery: {delivery}
 limits: {{peer_seconds: 1, acquire_seconds: 30, trainer_seconds: 30}}
-sources:
-  - {{name: web, format: megatron, path: {data}/binidx/meg-gpt2-openwebtext_text_document, weight: 3}}
-  - {{name: news, format: megatron, path: {data}/binidx/ag_news_prompt_inputs_document, weight: 1}}
-"""
+sources: {sources}"""
 
 ENVIRONMENT = {"OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMP_NUM_THREADS": "1"}
@@ -41,7 +38,7 @@ class Programs:
     stowage: pathlib.Path
     run: pathlib.Path
     launcher: str
-    data: pathlib.Path
+    sources: str  # of the configuration (inputs.py)
 
 
 @dataclasses.dataclass
@@ -106,7 +103,7 @@ class Job:
 
     def start(self):
         config = self.folder / "run.yaml"
-        text = CONFIG.format(trainers=faults.TRAINERS, steps=STEPS, data=self.programs.data,
+        text = CONFIG.format(trainers=faults.TRAINERS, steps=STEPS, sources=self.programs.sources,
                              delivery=self.layout.delivery)
         config.write_text(text + (f"shadows: {self.layout.shadows}\n" if self.layout.shadows else "") + self.settings)
         environment = dict(os.environ, **ENVIRONMENT)
