@@ -166,7 +166,9 @@ class Job:
     def program_of(self, rank):
         """The process of a rank: the child of the one that watches it."""
         for marker in self.folder.glob(f".stowage-run.*/{rank}.started"):
-            watcher = marker.read_text().split()[3]
+            role, _, _, watcher, _ = marker.read_text().split()
+            if role != "loader":
+                raise RuntimeError(f"rank {rank} is a {role}: the launcher has not numbered trainers first")
             children = pathlib.Path(f"/proc/{watcher}/task/{watcher}/children")
             try:
                 return int(children.read_text().split()[0])
