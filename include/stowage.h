@@ -204,13 +204,13 @@ STOWAGE_API stowage_status stowage_checkpoint_now(stowage_trainer *trainer);
  * Equal digests mean equal streams, whatever the number of loaders. Not collective. */
 STOWAGE_API stowage_status stowage_step_digest(const stowage_step *step, char hex[33]);
 
-/* The message of the last failed call of the calling thread; "" if none. Valid until this thread's next call. */
+/* The message of the last failed call of the calling thread; "" if none. Valid until this thread's next call. Not collective. */
 STOWAGE_API const char *stowage_last_message(void);
 
-/* Name of a status in words, for example "config error". */
+/* Name of a status in words, for example "config error". Not collective. */
 STOWAGE_API const char *stowage_status_name(stowage_status status);
 
-/* STOWAGE_VERSION of the library in use (the macro is of the header compiled against). */
+/* STOWAGE_VERSION of the library in use (the macro is of the header compiled against). Not collective. */
 STOWAGE_API uint32_t stowage_version(void);
 
 #ifdef __cplusplus
