@@ -6,6 +6,7 @@
 #include "base/narrow.hpp"
 #include "mpi/check.hpp"
 #include "mpi/failures.hpp"
+#include "mpi/unfinished.hpp"
 
 namespace stowage::mpi {
 
@@ -78,7 +79,11 @@ std::size_t Request::received_bytes() const {
 
 void Request::drop() noexcept {
   if (request_ == MPI_REQUEST_NULL || !usable()) return;
-  if (receives_) MPI_Cancel(&request_);
+  if (!receives_) {
+    leave_unfinished(std::exchange(request_, MPI_REQUEST_NULL));
+    return;
+  }
+  MPI_Cancel(&request_);
   MPI_Request_free(&request_);
 }
 
