@@ -49,6 +49,24 @@ TEST_P(RoundsOf, AllGatherDeliversEveryRanksBytesInOrder) {
   }
 }
 
+TEST_P(RoundsOf, GatherDeliversEveryRanksBytesInOrderToTheLastRankAlone) {
+  const World world;
+  const int root = world.size() - 1;
+  for (const Traffic& traffic : test::awkward_traffic(world.size())) {
+    const auto sizes = traffic.send_sizes(0);
+    Bytes expected;
+    for (int r = 0; r < world.size() && world.rank() == root; ++r) {
+      const Bytes part = traffic.part(0, r);
+      expected.insert(expected.end(), part.begin(), part.end());
+    }
+    Bytes all(expected.size());
+
+    gather(world.get(), root, traffic.part(0, world.rank()), sizes, all, {{}, GetParam()});
+
+    EXPECT_EQ(all, expected) << traffic.name;
+  }
+}
+
 TEST(Rounds, AGatheringTakesAMessageARankForEachDoublingOfWhatIsHeld) {
   const World world;
   const std::vector<std::uint64_t> sizes(static_cast<std::size_t>(world.size()), 9);

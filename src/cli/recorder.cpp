@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/narrow.hpp"
+#include "mpi/rounds.hpp"
 
 namespace stowage::cli {
 namespace {
@@ -20,33 +20,17 @@ namespace {
 constexpr const char* kSegmentsHeader = "# step replica micro_batch source_index sequence epoch piece begin tokens";
 
 // The texts of all ranks on rank 0; elsewhere empty.
-std::string gathered(MPI_Comm comm, const std::string& mine) {
-  if (comm == MPI_COMM_NULL) return mine;
-  int size = 0;
-  int rank = 0;
-  MPI_Comm_size(comm, &size);
-  MPI_Comm_rank(comm, &rank);
-  const int bytes = narrow<int>(mine.size(), "bytes of a trainer's record");
-  std::vector<int> counts(static_cast<std::size_t>(size));
-  MPI_Gather(&bytes, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm);
-  std::vector<int> places(counts.size(), 0);
+std::string gathered(const mpi::Group& group, const std::string& mine, const mpi::Rounds& rounds) {
+  const std::vector<std::uint64_t> sizes = mpi::all_gather(group, std::uint64_t{mine.size()}, rounds);
   std::string all;
-  if (rank == 0) {
-    std::exclusive_scan(counts.begin(), counts.end(), places.begin(), 0);
-    all.resize(static_cast<std::size_t>(places.back()) + static_cast<std::size_t>(counts.back()));
-  }
-  MPI_Gatherv(mine.data(), bytes, MPI_CHAR, all.data(), counts.data(), places.data(), MPI_CHAR, 0, comm);
+  if (group.rank() == 0) all.resize(std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}));
+  mpi::gather(group, 0, std::as_bytes(std::span(mine)), sizes, std::as_writable_bytes(std::span(all)), rounds);
   return all;
 }
 
-bool first_of_replica(MPI_Comm comm, std::uint32_t replica) {
-  int size = 0;
-  int rank = 0;
-  MPI_Comm_size(comm, &size);
-  MPI_Comm_rank(comm, &rank);
-  std::vector<std::uint32_t> replicas(static_cast<std::size_t>(size));
-  MPI_Allgather(&replica, 1, MPI_UINT32_T, replicas.data(), 1, MPI_UINT32_T, comm);
-  return std::ranges::find(replicas, replica) - replicas.begin() == rank;
+bool first_of_replica(const mpi::Group& group, std::uint32_t replica, const mpi::Rounds& rounds) {
+  const std::vector<std::uint32_t> replicas = mpi::all_gather(group, replica, rounds);
+  return std::ranges::find(replicas, replica) - replicas.begin() == group.rank();
 }
 
 // Step and replica, the first two numbers of a line.
@@ -104,20 +88,20 @@ void Recorder::add(const stowage_step& step) {
   }
 }
 
-void Recorder::write(MPI_Comm trainers, std::uint32_t replica) {
-  int rank = 0;
+void Recorder::write(MPI_Comm trainers, std::uint32_t replica, const mpi::Idle& idle) {
   if (trainers != MPI_COMM_NULL) {
-    MPI_Comm_rank(trainers, &rank);
-    if (!first_of_replica(trainers, replica)) {
+    const mpi::Group group = trainers;
+    const mpi::Rounds rounds{idle};
+    if (!first_of_replica(group, replica, rounds)) {
       digests_.clear();
       segments_.clear();
     }
+    digests_ = gathered(group, digests_, rounds);
+    segments_ = gathered(group, segments_, rounds);
+    if (group.rank() != 0) return;
   }
-  const std::string digests = gathered(trainers, digests_);
-  const std::string segments = gathered(trainers, segments_);
-  if (rank != 0) return;
-  if (!digests_file_.empty()) write_sorted(digests_file_, digests, nullptr);
-  if (!segments_file_.empty()) write_sorted(segments_file_, segments, kSegmentsHeader);
+  if (!digests_file_.empty()) write_sorted(digests_file_, digests_, nullptr);
+  if (!segments_file_.empty()) write_sorted(segments_file_, segments_, kSegmentsHeader);
 }
 
 }  // namespace stowage::cli

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "mpi/wait.hpp"
 #include "stowage.h"
 
 namespace stowage::cli {
@@ -20,10 +21,11 @@ class Recorder {
   void add(const stowage_step& step);
 
   // Writes the files on the first rank of `trainers`, or here if that is MPI_COMM_NULL; lines sorted by step and replica.
-  // Of several trainers of one `replica` the first one's record is taken. Collective over `trainers`.
+  // Of several trainers of one `replica` the first one's record is taken. Collective over `trainers`;
+  // throws what `idle` throws, which is called while it waits for the others.
   //   digests:  step replica digest
   //   segments: a header line, then step replica micro_batch source_index sequence epoch piece begin tokens [: ids]
-  void write(MPI_Comm trainers, std::uint32_t replica);
+  void write(MPI_Comm trainers, std::uint32_t replica, const mpi::Idle& idle);
 
  private:
   std::string digests_file_;

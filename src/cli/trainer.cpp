@@ -10,8 +10,10 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "base/error.hpp"
 #include "cli/batch_check.hpp"
@@ -126,8 +128,9 @@ class Trainer {
   }
 
   void report() {
-    recorder_.write(comm_, info_.replica);
-    const WaitSummary waits = clock_.summary(comm_);
+    const mpi::Idle idle = within(options_.sync_seconds, "at the end");
+    recorder_.write(comm_, info_.replica, idle);
+    const WaitSummary waits = clock_.summary(comm_, idle);
     int rank = 0;
     if (comm_ != MPI_COMM_NULL) MPI_Comm_rank(comm_, &rank);
     if (rank != 0) return;
@@ -161,6 +164,17 @@ class Trainer {
     std::this_thread::sleep_for(compute_time(step, options_));
   }
 
+  // Ends a wait for the other trainers that takes too long.
+  mpi::Idle within(double limit, std::string where) const {
+    const auto deadline = mpi::Deadline::after(mpi::Seconds(limit));
+    return [this, limit, where = std::move(where), deadline] {
+      if (!deadline.passed()) return;
+      fail(STOWAGE_PEER_LOST,
+           "replica {}: waited {:.1f} s (--sync-seconds) for the other trainers {}, and some did not come", info_.replica, limit,
+           where);
+    };
+  }
+
   // Trainers meet once a step, as the reduction of gradients makes them, and none goes on alone: the largest status of
   // all trainers, thrown if it is an error.
   stowage_status agreed(stowage_status mine) const {
@@ -170,15 +184,12 @@ class Trainer {
       return mine;
     }
     const bool failed = mine != STOWAGE_OK && !ends(mine);
-    const double limit = failed ? std::min(kTellOthers, options_.sync_seconds) : options_.sync_seconds;
-    const auto deadline = mpi::Deadline::after(mpi::Seconds(limit));
+    const auto told = mpi::Deadline::after(mpi::Seconds(std::min(kTellOthers, options_.sync_seconds)));
+    const mpi::Idle in_time = within(options_.sync_seconds, fmt::format("at step {}", steps_));
     std::uint64_t best = ~static_cast<std::uint64_t>(mine);
     mpi::all_reduce_min(comm_, std::span(&best, 1), [&] {
-      if (!deadline.passed()) return;
-      if (failed) require(mine);
-      fail(STOWAGE_PEER_LOST,
-           "replica {}: waited {:.1f} s (--sync-seconds) for the other trainers at step {}, and some did not come",
-           info_.replica, limit, steps_);
+      if (failed && told.passed()) require(mine);
+      in_time();
     });
     if (failed) require(mine);
     const auto status = static_cast<stowage_status>(~best);

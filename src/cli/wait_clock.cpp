@@ -2,10 +2,23 @@
 #include "cli/wait_clock.hpp"
 
 #include <algorithm>
-#include <array>
+#include <vector>
+
+#include "mpi/group.hpp"
+#include "mpi/rounds.hpp"
 
 namespace stowage::cli {
 namespace {
+
+// By one trainer, in seconds.
+struct Measured {
+  double waited = 0;  // in the waits after the first one
+  double waits = 0;   // how many those are
+  double after_first = 0;
+  double first = 0;
+  double longest = 0;
+  double whole = 0;
+};
 
 double seconds(std::chrono::steady_clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
 
@@ -31,21 +44,28 @@ double WaitClock::acquire_ends() {
 
 void WaitClock::step_ends() { ended_ = Clock::now(); }
 
-WaitSummary WaitClock::summary(MPI_Comm trainers) const {
-  const std::uint64_t measured = acquired_ > 1 ? acquired_ - 1 : 0;
-  std::array<double, 3> sums{waited_, acquired_ > 0 ? seconds(ended_ - after_first_) : 0.0, static_cast<double>(measured)};
-  std::array<double, 3> largest{first_, longest_, acquired_ > 0 ? seconds(ended_ - began_) : 0.0};
-  if (trainers != MPI_COMM_NULL) {
-    MPI_Allreduce(MPI_IN_PLACE, sums.data(), 3, MPI_DOUBLE, MPI_SUM, trainers);
-    MPI_Allreduce(MPI_IN_PLACE, largest.data(), 3, MPI_DOUBLE, MPI_MAX, trainers);
+WaitSummary WaitClock::summary(MPI_Comm trainers, const mpi::Idle& idle) const {
+  Measured mine{.waited = waited_, .first = first_, .longest = longest_};
+  if (acquired_ > 0) {
+    mine.waits = static_cast<double>(acquired_ - 1);
+    mine.after_first = seconds(ended_ - after_first_);
+    mine.whole = seconds(ended_ - began_);
   }
+  std::vector<Measured> all{mine};
+  if (trainers != MPI_COMM_NULL) all = mpi::all_gather<Measured>(trainers, mine, mpi::Rounds{idle});
+
   WaitSummary summary;
-  summary.steps = measured;
-  summary.first_seconds = largest[0];
-  summary.mean_seconds = sums[2] > 0 ? sums[0] / sums[2] : 0.0;
-  summary.max_seconds = largest[1];
-  summary.share = sums[1] > 0 ? sums[0] / sums[1] : 0.0;
-  summary.seconds = largest[2];
+  Measured sum;
+  for (const Measured& one : all) {
+    sum.waited += one.waited;
+    sum.waits += one.waits;
+    sum.after_first += one.after_first;
+    summary.first_seconds = std::max(summary.first_seconds, one.first);
+    summary.max_seconds = std::max(summary.max_seconds, one.longest);
+    summary.seconds = std::max(summary.seconds, one.whole);
+  }
+  summary.mean_seconds = sum.waits > 0 ? sum.waited / sum.waits : 0.0;
+  summary.share = sum.after_first > 0 ? sum.waited / sum.after_first : 0.0;
   return summary;
 }
 

@@ -7,11 +7,12 @@
 #include <chrono>
 #include <cstdint>
 
+#include "mpi/wait.hpp"
+
 namespace stowage::cli {
 
 // Over all trainers. The first step is told apart: it waits for start-up, which no prefetch can hide.
 struct WaitSummary {
-  std::uint64_t steps = 0;    // measured, of one trainer; the first not counted
   double first_seconds = 0;   // longest wait for the first step
   double mean_seconds = 0;    // of all waits after it
   double max_seconds = 0;
@@ -25,8 +26,9 @@ class WaitClock {
   double acquire_ends();  // the seconds waited
   void step_ends();
 
-  // Collective over `trainers` (MPI_COMM_NULL: this process alone); complete on its first rank.
-  WaitSummary summary(MPI_Comm trainers) const;
+  // Collective over `trainers` (MPI_COMM_NULL: this process alone); throws what `idle` throws, which is called
+  // while it waits for the others.
+  WaitSummary summary(MPI_Comm trainers, const mpi::Idle& idle) const;
 
  private:
   using Clock = std::chrono::steady_clock;

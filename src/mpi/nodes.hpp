@@ -2,14 +2,16 @@
 // Which ranks share a node.
 #pragma once
 
-#include <mpi.h>
-
 #include <vector>
+
+#include "mpi/group.hpp"
+#include "mpi/wait.hpp"
 
 namespace stowage::mpi {
 
-// [ranks of comm] the node of each rank: nodes are numbered from 0 in the order of their lowest ranks, and two ranks
-// are on one node when they can share memory. Collective over comm.
-std::vector<int> nodes_of_ranks(MPI_Comm comm);
+// [ranks of the group] the node of each rank: nodes are numbered from 0 in the order of their lowest ranks, and two ranks are
+// on one node when its name (MPI_Get_processor_name) and the boot of its kernel are the same. Collective over the group;
+// throws as mpi::poll does.
+std::vector<int> nodes_of_ranks(const Group& group, const Idle& idle = {});
 
 }  // namespace stowage::mpi

@@ -103,6 +103,36 @@ void all_gather(const Group& group, ByteView mine, std::span<const std::uint64_t
   std::rotate_copy(held->begin(), after_last, held->end(), all.begin());
 }
 
+void gather(const Group& group, int root, ByteView mine, std::span<const std::uint64_t> sizes, ByteSpan all,
+            const Rounds& rounds) {
+  const auto me = static_cast<std::size_t>(group.rank());
+  const auto at_root = static_cast<std::size_t>(root);
+  STOWAGE_ASSERT(kAssertLight, sizes.size() == static_cast<std::size_t>(group.size()), "{} sizes for {} ranks", sizes.size(),
+                 group.size());
+  STOWAGE_ASSERT(kAssertLight, mine.size() == sizes[me], "rank {} gives {} bytes where {} were announced", me, mine.size(),
+                 sizes[me]);
+  const auto begin = begins(sizes);
+  STOWAGE_ASSERT(kAssertLight, all.size() == (me == at_root ? begin.back() : 0), "room for {} bytes on rank {}", all.size(), me);
+
+  Lent<Bytes> held{me == at_root ? Bytes(all.size()) : Bytes(mine.begin(), mine.end())};
+  std::vector<Request> requests;
+  if (me != at_root) {
+    send_cut(group, *held, at_root, kGather, rounds, requests);
+  } else {
+    for (std::size_t from = 0; from < sizes.size(); ++from) {
+      const ByteSpan part = ByteSpan(*held).subspan(begin[from], sizes[from]);
+      if (from == me) {
+        std::ranges::copy(mine, part.begin());
+      } else {
+        receive_cut(group, part, from, kGather, rounds, requests);
+      }
+    }
+  }
+  wait(requests, rounds.idle, Deadline::never(), "the other ranks' part of a gathering");
+  held.give_back();
+  if (me == at_root) std::ranges::copy(*held, all.begin());
+}
+
 void all_to_all(const Group& group, ByteView send, std::span<const std::uint64_t> send_sizes, ByteSpan receive,
                 std::span<const std::uint64_t> receive_sizes, const Rounds& rounds) {
   const auto ranks = static_cast<std::size_t>(group.size());

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -37,7 +38,7 @@ struct Rounds {
 };
 
 // Operations of groups (Group::tag). Those from kFirstFree on are for others.
-enum Operation : int { kBroadcast = 1, kAllGather, kAllToAll, kReduce, kFirstFree = 16 };
+enum Operation : int { kBroadcast = 1, kAllGather, kAllToAll, kReduce, kGather, kFirstFree = 16 };
 
 // Begin a transfer in as many messages as its length asks for, none where it is empty; appended to `requests`.
 void send_cut(const Group& group, ByteView bytes, std::size_t to, int operation, const Rounds& rounds,
@@ -55,6 +56,20 @@ void broadcast(const Group& group, int root, ByteSpan data, const Rounds& rounds
 // Bytes of every rank in rank order: sizes [ranks] is known to all, all holds their sum. By Bruck's algorithm: each rank
 // sends log2(ranks) messages, rounded up.
 void all_gather(const Group& group, ByteView mine, std::span<const std::uint64_t> sizes, ByteSpan all, const Rounds& rounds);
+
+// One value of each rank.
+template <typename T>
+  requires std::is_trivially_copyable_v<T>
+std::vector<T> all_gather(const Group& group, const T& mine, const Rounds& rounds) {
+  std::vector<T> all(static_cast<std::size_t>(group.size()));
+  const std::vector<std::uint64_t> sizes(all.size(), sizeof mine);
+  all_gather(group, std::as_bytes(std::span(&mine, 1)), sizes, std::as_writable_bytes(std::span(all)), rounds);
+  return all;
+}
+
+// Bytes of every rank on rank `root` alone; elsewhere `all` is empty.
+void gather(const Group& group, int root, ByteView mine, std::span<const std::uint64_t> sizes, ByteSpan all,
+            const Rounds& rounds);
 
 // Personalised exchange: parts for (from) rank 0, 1, ... one after the other; sizes in bytes [ranks]. A rank's sizes
 // match what its peers give. round_bytes bounds one message; a round holds one message a peer each way.
