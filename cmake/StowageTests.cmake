@@ -8,11 +8,12 @@ set(STOWAGE_DATA_DIR "${PROJECT_SOURCE_DIR}/../shared/data" CACHE PATH
     "Folder of large real test inputs that are not part of this repository; tests that need it say so when it is absent")
 
 set(STOWAGE_SANITIZER_ENV
-  "ASAN_OPTIONS=detect_leaks=0:abort_on_error=0:detect_stack_use_after_return=1"
+  "ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:abort_on_error=0:detect_stack_use_after_return=1"
   "UBSAN_OPTIONS=print_stacktrace=1")
 set(STOWAGE_MPI_ENV
   "OMPI_ALLOW_RUN_AS_ROOT=1" "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1" "OMPI_MCA_mpi_yield_when_idle=1"
-  "OMPI_MCA_rmaps_base_oversubscribe=1" "OMPI_MCA_hwloc_base_binding_policy=none" ${STOWAGE_SANITIZER_ENV})
+  "OMPI_MCA_rmaps_base_oversubscribe=1" "OMPI_MCA_hwloc_base_binding_policy=none"
+  "LD_PRELOAD=${PROJECT_BINARY_DIR}/stowage_gentle_yield.so" ${STOWAGE_SANITIZER_ENV})
 set(STOWAGE_MPIRUN ${MPIEXEC_EXECUTABLE} --oversubscribe)
 
 function(stowage_add_test name)

@@ -106,7 +106,8 @@ class Job:
         text = CONFIG.format(trainers=faults.TRAINERS, steps=STEPS, sources=self.programs.sources,
                              delivery=self.layout.delivery)
         config.write_text(text + (f"shadows: {self.layout.shadows}\n" if self.layout.shadows else "") + self.settings)
-        environment = dict(os.environ, **ENVIRONMENT)
+        environment = dict(os.environ, **ENVIRONMENT,
+                           LD_PRELOAD=str(self.programs.stowage.parent / "stowage_gentle_yield.so"))
         if self.layout.transport == "tcp":
             environment["OMPI_MCA_btl"] = "tcp,self"
         if self.fault is not None and self.fault.environment():
