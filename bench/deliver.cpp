@@ -82,8 +82,8 @@ class Link {
     if (server_) until([&] { return server_->released() == offered_; });
   }
 
-  // The seconds of `count` acquires of this trainer, each of a step offered before it asks. ahead: steps beyond that one
-  // that the loader has offered by then; with 0 each is offered after the one before was released.
+  // The seconds of `count` acquires of this trainer, each of a step offered before it asks. ahead: steps beyond that
+  // one that the loader has offered by then; with 0 each is offered after the one before was released.
   std::vector<double> acquire_ready(MPI_Comm bench, const deliver::AlignedBuffer& step, int count, int ahead) {
     std::vector<double> seconds;
     for (int i = 0; server_ && i < ahead; ++i) offer(step);
@@ -131,15 +131,17 @@ class Link {
 };
 
 // Times of the first trainer, known to rank 0; warm-up left out.
-nlohmann::json latency(MPI_Comm world, const std::string& name, Link& link, const deliver::AlignedBuffer& step, bool ours,
-                       int count, int ahead) {
+nlohmann::json latency(MPI_Comm world, const std::string& name, Link& link, const deliver::AlignedBuffer& step,
+                       bool ours, int count, int ahead) {
   constexpr int kWarmUp = 20;
   std::vector<double> seconds = link.acquire_ready(world, step, kWarmUp + count, ahead);
   MPI_Bcast(seconds.data(), static_cast<int>(seconds.size()), MPI_DOUBLE, 1, world);
   seconds.erase(seconds.begin(), seconds.begin() + kWarmUp);
   std::vector<double> sorted = seconds;
   std::ranges::sort(sorted);
-  const auto at = [&](double share) { return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))]; };
+  const auto at = [&](double share) {
+    return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
+  };
   return {{"name", name},
           {"ours", ours},
           {"seconds", seconds},
@@ -161,20 +163,22 @@ void bench_deliver(const Options& options) {
     const auto times = static_cast<int>(std::clamp<std::uint64_t>((std::uint64_t{512} << 20) / step.size(), 8, 200));
     std::vector<deliver::AlignedBuffer> copies;  // as many places as the ring uses in turn
     for (std::uint32_t i = 0; i < 2 * kAhead; ++i) copies.emplace_back(step.size());
-    const std::vector<Candidate> candidates{
-        {"shared memory", true, [&] { ring.deliver(step, times); }},
-        {"messages", false, [&] { messages.deliver(step, times); }},
-        {"memcpy", false, [&] {
-           for (int i = 0; rank == 0 && i < times; ++i) {
-             std::memcpy(copies[static_cast<std::size_t>(i) % copies.size()].bytes().data(), step.bytes().data(), step.size());
-           }
-         }}};
+    const std::vector<Candidate> candidates{{"shared memory", true, [&] { ring.deliver(step, times); }},
+                                            {"messages", false, [&] { messages.deliver(step, times); }},
+                                            {"memcpy", false, [&] {
+                                               for (int i = 0; rank == 0 && i < times; ++i) {
+                                                 std::memcpy(
+                                                     copies[static_cast<std::size_t>(i) % copies.size()].bytes().data(),
+                                                     step.bytes().data(), step.size());
+                                               }
+                                             }}};
     results.push_back(compare(MPI_COMM_WORLD, human_bytes(step.size()) + " a step",
                               step.size() * static_cast<std::uint64_t>(times), candidates, options.repetitions));
   }
   const deliver::AlignedBuffer step = step_block(std::min<std::uint64_t>(options.largest, 1 << 20));
   for (const int ahead : {1, 0}) {
-    nlohmann::json acquire{{"case", fmt::format("acquire of a ready step, {} more ahead", ahead)}, {"bytes", step.size()}};
+    nlohmann::json acquire{{"case", fmt::format("acquire of a ready step, {} more ahead", ahead)},
+                           {"bytes", step.size()}};
     const auto measure = [&](const char* name, Link& link, bool ours) {
       acquire["candidates"].push_back(latency(MPI_COMM_WORLD, name, link, step, ours, options.latencies, ahead));
     };
@@ -197,7 +201,8 @@ int main(int argc, char** argv) {
   CLI::App app("Compares delivery through shared memory with messages and with memcpy");
   app.add_option("--json", options.json, "write the report here instead of to standard output");
   app.add_option("--largest", options.largest, "bytes a step in the largest case")->capture_default_str();
-  app.add_option("--latencies", options.latencies, "acquires that are timed")->check(CLI::PositiveNumber)
+  app.add_option("--latencies", options.latencies, "acquires that are timed")
+      ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--repetitions", options.repetitions.measured, "measured runs a candidate")->capture_default_str();
   app.add_option("--warm-up", options.repetitions.warm_up, "runs before them")->capture_default_str();

@@ -24,7 +24,7 @@ namespace {
 
 struct Options {
   std::string json;
-  int pretend = 0;  // nodes; 0: the real ones
+  int pretend = 0;                                 // nodes; 0: the real ones
   std::uint64_t largest = std::uint64_t{1} << 20;  // bytes of a sequence
   std::uint64_t sequences = 16;                    // a rank
   Repetitions repetitions{2, 9};
@@ -104,9 +104,9 @@ void bench_nodes(const Options& options) {
       };
     };
     const auto calls = static_cast<int>(std::clamp<std::uint64_t>((std::uint64_t{8} << 20) / traffic.total, 1, 50));
-    nlohmann::json result =
-        compare(MPI_COMM_WORLD, human_bytes(bytes) + " a sequence", traffic.total,
-                {{"by node", true, exchange(*by_node)}, {"plain", false, exchange(*plain)}}, options.repetitions, calls);
+    nlohmann::json result = compare(MPI_COMM_WORLD, human_bytes(bytes) + " a sequence", traffic.total,
+                                    {{"by node", true, exchange(*by_node)}, {"plain", false, exchange(*plain)}},
+                                    options.repetitions, calls);
     result["candidates"][0]["counts"] = count(*by_node, nodes, traffic);
     result["candidates"][1]["counts"] = count(*plain, nodes, traffic);
     results.push_back(result);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the file to the trainer's arrays: whole runs with trainers that do not wait, next to bare messages that carry the
-// bytes of the same steps from the same loaders to the same trainers.
+// From the file to the trainer's arrays: whole runs with trainers that do not wait, next to bare messages that carry
+// the bytes of the same steps from the same loaders to the same trainers.
 //
 //   mpirun -n 6 bench_pipeline --json pipeline.json && bench/compare pipeline.json      (4 trainers, 2 loaders)
 #include <fmt/format.h>
@@ -115,13 +115,13 @@ void bench_pipeline(const Options& options) {
   const std::string config = write_data(options, roles);
   Moved moved = run_job(config, roles);
   MPI_Bcast(&moved, sizeof(moved), MPI_BYTE, roles.trainers, MPI_COMM_WORLD);
-  const std::uint64_t step_bytes =
-      moved.delivered / options.steps / static_cast<std::uint64_t>(roles.trainers);
+  const std::uint64_t step_bytes = moved.delivered / options.steps / static_cast<std::uint64_t>(roles.trainers);
   Bytes buffer;
   const std::vector<Candidate> candidates{
       {"file to trainer", true, [&] { run_job(config, roles); }},
       {"bare messages", false, [&] { run_bare(options, roles, step_bytes, buffer); }}};
-  const std::string name = fmt::format("{} trainers, {} loaders, {} tokens", roles.trainers, roles.loaders, moved.tokens);
+  const std::string name =
+      fmt::format("{} trainers, {} loaders, {} tokens", roles.trainers, roles.loaders, moved.tokens);
   nlohmann::json result = compare(MPI_COMM_WORLD, name, moved.delivered, candidates, options.repetitions);
   if (roles.rank == 0) result["tokens"] = moved.tokens;
   write_report(MPI_COMM_WORLD, "pipeline", nlohmann::json::array({result}), options.json);

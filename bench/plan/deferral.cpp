@@ -13,7 +13,8 @@ namespace {
 
 using namespace stowage;
 
-nlohmann::ordered_json run(const std::vector<std::vector<std::uint32_t>>& stream, std::uint32_t replicas, std::uint32_t most) {
+nlohmann::ordered_json run(const std::vector<std::vector<std::uint32_t>>& stream, std::uint32_t replicas,
+                           std::uint32_t most) {
   plan::DeferralQueue queue(most, replicas, plan::CostModel{});
   double makespans = 0.0;
   double work = 0.0;
@@ -73,7 +74,10 @@ int main(int argc, char** argv) {
     for (auto& step : stream) {
       for (std::uint32_t k = 0; k < sequences; ++k) step.push_back(table[random() % table.size()]);
     }
-    nlohmann::ordered_json report = {{"bench", "deferral"}, {"replicas", replicas}, {"sequences", sequences}, {"steps", steps},
+    nlohmann::ordered_json report = {{"bench", "deferral"},
+                                     {"replicas", replicas},
+                                     {"sequences", sequences},
+                                     {"steps", steps},
                                      {"runs", nlohmann::ordered_json::array()}};
     for (const std::uint32_t most : {0U, 1U, 2U, 4U, 8U}) report["runs"].push_back(run(stream, replicas, most));
     std::cout << report.dump(2) << "\n";

@@ -58,16 +58,17 @@ int main(int argc, char** argv) {
       worst = std::max(worst, *std::max_element(matched.replica_cost.begin(), matched.replica_cost.end()) /
                                   *std::max_element(unmatched.replica_cost.begin(), unmatched.replica_cost.end()));
     }
-    const nlohmann::ordered_json report = {{"bench", "locality"},
-                                           {"nodes", nodes},
-                                           {"loaders", loaders},
-                                           {"replicas", replicas},
-                                           {"sequences", sequences},
-                                           {"tokens", tokens},
-                                           {"tokens_between_nodes_unmatched", unmatched_tokens},
-                                           {"tokens_between_nodes_matched", matched_tokens},
-                                           {"saved_share", 1.0 - static_cast<double>(matched_tokens) / static_cast<double>(unmatched_tokens)},
-                                           {"worst_makespan_ratio", worst}};
+    const nlohmann::ordered_json report = {
+        {"bench", "locality"},
+        {"nodes", nodes},
+        {"loaders", loaders},
+        {"replicas", replicas},
+        {"sequences", sequences},
+        {"tokens", tokens},
+        {"tokens_between_nodes_unmatched", unmatched_tokens},
+        {"tokens_between_nodes_matched", matched_tokens},
+        {"saved_share", 1.0 - static_cast<double>(matched_tokens) / static_cast<double>(unmatched_tokens)},
+        {"worst_makespan_ratio", worst}};
     std::cout << report.dump(2) << "\n";
   });
 }

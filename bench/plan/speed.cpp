@@ -43,7 +43,9 @@ void operator delete(void* block) noexcept {
   if (block != nullptr) live -= static_cast<std::int64_t>(malloc_usable_size(block));
   std::free(block);
 }
-void operator delete(void* block, std::size_t) noexcept { operator delete(block); }
+void operator delete(void* block, std::size_t) noexcept {
+  operator delete(block);
+}
 
 namespace {
 
@@ -69,7 +71,8 @@ nlohmann::ordered_json run(const Size& size, std::uint32_t cap, int threads, int
     peak = before;
     const auto begin = std::chrono::steady_clock::now();
     plan = plan::make_plan(request);
-    least = std::min(least, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+    least =
+        std::min(least, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
     most_bytes = peak - before;
   }
   const plan::Measures measures = plan::measure(request, plan);
@@ -97,9 +100,9 @@ int main(int argc, char** argv) {
   app.add_option("--largest", largest, "sizes up to this many sequences")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   return stowage::bench::guarded([&] {
-    const Size sizes[] = {{256, 8},        {512, 32},      {2048, 64},      {4096, 256},       {10'000, 256},
-                          {20'000, 512},   {50'000, 1024}, {65'536, 1024},  {100'000, 1024},   {200'000, 2048},
-                          {500'000, 4096}, {1'000'000, 4096}};
+    const Size sizes[] = {{256, 8},        {512, 32},       {2048, 64},      {4096, 256},
+                          {10'000, 256},   {20'000, 512},   {50'000, 1024},  {65'536, 1024},
+                          {100'000, 1024}, {200'000, 2048}, {500'000, 4096}, {1'000'000, 4096}};
     nlohmann::ordered_json report = {{"bench", "speed"}, {"runs", nlohmann::ordered_json::array()}};
     for (const int threads : {1, 2}) {
       for (const Size& size : sizes) {

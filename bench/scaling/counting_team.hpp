@@ -12,13 +12,14 @@ namespace stowage::bench {
 
 struct TeamCounts {
   std::uint64_t gathering_messages = 0;  // that this rank sent
-  std::uint64_t gathered_bytes = 0;  // that this rank received, sizes included
+  std::uint64_t gathered_bytes = 0;      // that this rank received, sizes included
   std::uint64_t agreements = 0;
 };
 
 class CountingTeam final : public exchange::Team {
  public:
-  explicit CountingTeam(std::unique_ptr<exchange::Team> team) : team_(std::move(team)), exchanged_(team_->sent().size()) {}
+  explicit CountingTeam(std::unique_ptr<exchange::Team> team)
+      : team_(std::move(team)), exchanged_(team_->sent().size()) {}
 
   int rank() const noexcept override { return team_->rank(); }
   int size() const noexcept override { return team_->size(); }

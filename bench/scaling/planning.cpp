@@ -24,7 +24,8 @@ double plan_ms(std::uint32_t replicas, std::uint32_t sequences_a_replica, int re
   for (int k = 0; k < repetitions; ++k) {
     const auto begin = std::chrono::steady_clock::now();
     const plan::Plan plan = plan::make_plan(request);
-    least = std::min(least, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+    least =
+        std::min(least, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
   }
   return least;
 }

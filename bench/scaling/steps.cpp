@@ -4,8 +4,8 @@
 //
 //   mpirun -n 16 bench_scaling_steps --json steps16.json
 //
-// Messages are counted by the code that sends them, but for agreements (MPI_Iallreduce), whose messages cannot be seen from
-// outside MPI: the operations are counted.
+// Messages are counted by the code that sends them, but for agreements (MPI_Iallreduce), whose messages cannot be seen
+// from outside MPI: the operations are counted.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -43,8 +43,9 @@ std::string write_data(const Options& options, int rank, int ranks) {
     std::filesystem::create_directories(options.folder);
     const std::uint32_t replicas = options.replicas_a_loader * narrow<std::uint32_t>(ranks);
     std::ofstream yaml(config);
-    yaml << fmt::format("data_parallel: {}\nsteps: 1000000\nbatch: {{sequences: {}}}\nmicro_batch: {{tokens: 16384}}\nsources:\n",
-                        replicas, options.sequences_a_replica * replicas);
+    yaml << fmt::format(
+        "data_parallel: {}\nsteps: 1000000\nbatch: {{sequences: {}}}\nmicro_batch: {{tokens: 16384}}\nsources:\n",
+        replicas, options.sequences_a_replica * replicas);
     for (int s = 0; s < kSources; ++s) {
       write_source(fmt::format("{}/s{}", options.folder, s), false, 4000, 250);
       yaml << fmt::format("  - {{name: s{0}, format: megatron, path: s{0}, weight: {1}}}\n", s, s + 1);

@@ -24,7 +24,8 @@ inline void write_source(const std::string& path, bool hdf5, std::uint64_t seque
   std::lognormal_distribution<double> lengths(std::log(median), 0.8);
   std::vector<std::uint32_t> tokens;
   for (std::uint64_t s = 0; s < sequences; ++s) {
-    tokens.assign(static_cast<std::size_t>(std::clamp(lengths(random), 1.0, 8000.0)), static_cast<std::uint32_t>(s % 50000));
+    tokens.assign(static_cast<std::size_t>(std::clamp(lengths(random), 1.0, 8000.0)),
+                  static_cast<std::uint32_t>(s % 50000));
     writer->add(tokens);
     writer->end_document();
   }

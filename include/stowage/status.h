@@ -23,9 +23,9 @@ typedef enum stowage_status {
   STOWAGE_STATE_ERROR = 9,      /* the call is not allowed in the handle's present state */
   STOWAGE_UNSUPPORTED = 10,     /* known, but not in this build or on this system */
   STOWAGE_OUT_OF_MEMORY = 11,
-  STOWAGE_INTERNAL_ERROR = 12,  /* a broken invariant inside stowage: please report it */
-  STOWAGE_PREEMPTED = 75        /* not an error: the run was ended from outside and its state is saved; start it again.
-                                   As an exit status it is what sysexits.h calls EX_TEMPFAIL */
+  STOWAGE_INTERNAL_ERROR = 12, /* a broken invariant inside stowage: please report it */
+  STOWAGE_PREEMPTED = 75       /* not an error: the run was ended from outside and its state is saved; start it again.
+                                  As an exit status it is what sysexits.h calls EX_TEMPFAIL */
 } stowage_status;
 
 #ifdef __cplusplus

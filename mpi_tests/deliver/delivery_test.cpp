@@ -63,16 +63,15 @@ TEST_P(Ways, GiveEveryTrainerTheSameStepsInOrder) {
 
 INSTANTIATE_TEST_SUITE_P(
     Delivery, Ways,
-    testing::Values(Way{"Ring", {.replicas = 2}, Route::ring},
-                    // Blocks are up to 3 KiB: some fit, some find the rest taken, some are larger than all of it.
-                    Way{"RingTooSmallForSome", {.replicas = 2, .steps = 60, .shared_bytes = 2'048}, Route::both},
-                    Way{"RingTooSmallForAll", {.replicas = 1, .shared_bytes = 64}, Route::both},
-                    Way{"Messages", {.replicas = 2, .shared_bytes = 0}, Route::messages},
-                    Way{"MessagesToAnotherNode", {.replicas = 2, .pretend_remote = true}, Route::messages},
-                    Way{"MessagesWhereMemoryCannotBeHad",
-                        {.replicas = 2, .shared_bytes = std::uint64_t{1} << 60},
-                        Route::messages},
-                    Way{"ManyHeld", {.replicas = 1, .steps = 40, .steps_held = 7}, Route::ring}),
+    testing::Values(
+        Way{"Ring", {.replicas = 2}, Route::ring},
+        // Blocks are up to 3 KiB: some fit, some find the rest taken, some are larger than all of it.
+        Way{"RingTooSmallForSome", {.replicas = 2, .steps = 60, .shared_bytes = 2'048}, Route::both},
+        Way{"RingTooSmallForAll", {.replicas = 1, .shared_bytes = 64}, Route::both},
+        Way{"Messages", {.replicas = 2, .shared_bytes = 0}, Route::messages},
+        Way{"MessagesToAnotherNode", {.replicas = 2, .pretend_remote = true}, Route::messages},
+        Way{"MessagesWhereMemoryCannotBeHad", {.replicas = 2, .shared_bytes = std::uint64_t{1} << 60}, Route::messages},
+        Way{"ManyHeld", {.replicas = 1, .steps = 40, .steps_held = 7}, Route::ring}),
     [](const auto& info) { return info.param.name; });
 
 // The line of /proc/self/maps that holds the address: "begin-end permissions offset device inode path".

@@ -32,7 +32,8 @@ inline deliver::AlignedBuffer block_of(std::uint32_t replica, std::uint64_t step
     to.position_ids[i] = i;
     to.loss_mask[i] = 1.0F;
   }
-  to.origin[0] = {.sequence = step, .epoch = 0, .begin = 0, .source = replica, .piece = 0, .tokens = length, .reserved = 0};
+  to.origin[0] = {
+      .sequence = step, .epoch = 0, .begin = 0, .source = replica, .piece = 0, .tokens = length, .reserved = 0};
   to.cu_seqlens[0] = to.cu_seqlens_padded[0] = 0;
   to.cu_seqlens[1] = to.cu_seqlens_padded[1] = static_cast<std::int32_t>(length);
   return std::move(block).take();

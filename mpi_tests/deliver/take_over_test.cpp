@@ -20,7 +20,9 @@ struct Case {
   std::uint64_t stops_at;  // steps that the first one offers
 };
 
-std::string name_of(const testing::TestParamInfo<Case>& info) { return info.param.name; }
+std::string name_of(const testing::TestParamInfo<Case>& info) {
+  return info.param.name;
+}
 
 // Rank 0 serves first, the last rank takes over, those between train one replica.
 class TakeOver : public testing::TestWithParam<Case> {
@@ -131,7 +133,8 @@ TEST_P(TakeOver, ATrainerThatLeavesMeanwhileIsNotWaitedFor) {
   const auto began = std::chrono::steady_clock::now();
   client.close();
 
-  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5)) << "the good-bye came from the other one";
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5))
+      << "the good-bye came from the other one";
   world.barrier();
 }
 

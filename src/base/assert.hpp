@@ -25,9 +25,9 @@ inline constexpr int kAssertComm = 2;
 }  // namespace stowage
 
 // STOWAGE_ASSERT(level, condition, format, args...) with level kAssertLight, kAssertNormal or kAssertComm.
-#define STOWAGE_ASSERT(level, condition, ...)                                                           \
-  do {                                                                                                  \
-    if constexpr ((level) <= STOWAGE_ASSERT_LEVEL) {                                                    \
+#define STOWAGE_ASSERT(level, condition, ...)                                                                  \
+  do {                                                                                                         \
+    if constexpr ((level) <= STOWAGE_ASSERT_LEVEL) {                                                           \
       if (!(condition)) ::stowage::assertion_failed(#condition, __FILE__, __LINE__, fmt::format(__VA_ARGS__)); \
-    }                                                                                                   \
+    }                                                                                                          \
   } while (false)

@@ -7,20 +7,34 @@ namespace stowage {
 
 std::string_view status_name(Status status) noexcept {
   switch (status) {
-    case STOWAGE_OK: return "ok";
-    case STOWAGE_END: return "end";
-    case STOWAGE_INVALID_ARGUMENT: return "invalid argument";
-    case STOWAGE_CONFIG_ERROR: return "config error";
-    case STOWAGE_DATA_ERROR: return "data error";
-    case STOWAGE_IO_ERROR: return "io error";
-    case STOWAGE_MPI_ERROR: return "mpi error";
-    case STOWAGE_TIMEOUT: return "timeout";
-    case STOWAGE_PEER_LOST: return "peer lost";
-    case STOWAGE_STATE_ERROR: return "state error";
-    case STOWAGE_UNSUPPORTED: return "unsupported";
-    case STOWAGE_OUT_OF_MEMORY: return "out of memory";
-    case STOWAGE_INTERNAL_ERROR: return "internal error";
-    case STOWAGE_PREEMPTED: return "preempted";
+    case STOWAGE_OK:
+      return "ok";
+    case STOWAGE_END:
+      return "end";
+    case STOWAGE_INVALID_ARGUMENT:
+      return "invalid argument";
+    case STOWAGE_CONFIG_ERROR:
+      return "config error";
+    case STOWAGE_DATA_ERROR:
+      return "data error";
+    case STOWAGE_IO_ERROR:
+      return "io error";
+    case STOWAGE_MPI_ERROR:
+      return "mpi error";
+    case STOWAGE_TIMEOUT:
+      return "timeout";
+    case STOWAGE_PEER_LOST:
+      return "peer lost";
+    case STOWAGE_STATE_ERROR:
+      return "state error";
+    case STOWAGE_UNSUPPORTED:
+      return "unsupported";
+    case STOWAGE_OUT_OF_MEMORY:
+      return "out of memory";
+    case STOWAGE_INTERNAL_ERROR:
+      return "internal error";
+    case STOWAGE_PREEMPTED:
+      return "preempted";
   }
   return "unknown status";
 }

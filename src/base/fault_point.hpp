@@ -3,9 +3,9 @@
 // in the environment of the process a passage costs one predictable branch.
 //
 //   STOWAGE_FAULT       RANK:POINT:NTH:SIGNAL[,RANK:POINT:NTH:SIGNAL...]
-//                       At its NTH passage (from 1) of POINT the process of rank RANK raises SIGNAL, KILL or STOP, against
-//                       itself. RANK is the rank in the job as the launcher says it (OMPI_COMM_WORLD_RANK, PMIX_RANK,
-//                       SLURM_PROCID); 0 without a launcher.
+//                       At its NTH passage (from 1) of POINT the process of rank RANK raises SIGNAL, KILL or STOP,
+//                       against itself. RANK is the rank in the job as the launcher says it (OMPI_COMM_WORLD_RANK,
+//                       PMIX_RANK, SLURM_PROCID); 0 without a launcher.
 //   STOWAGE_FAULT_FILE  Each fault first appends a line 'pid point seconds' to this file; seconds of CLOCK_MONOTONIC.
 #pragma once
 

@@ -15,7 +15,9 @@ std::uint64_t hash64(ByteView bytes, std::uint64_t seed) noexcept {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }
 
-std::string Digest::hex() const { return fmt::format("{:016x}{:016x}", high, low); }
+std::string Digest::hex() const {
+  return fmt::format("{:016x}{:016x}", high, low);
+}
 
 struct Hasher::State {
   XXH3_state_t* xxh = XXH3_createState();

@@ -35,14 +35,12 @@ class Hasher {
   Hasher& add_bytes(ByteView bytes);
 
   template <typename T>
-    requires std::is_arithmetic_v<T> || std::is_enum_v<T>
-  Hasher& add(T value) {
+  requires std::is_arithmetic_v<T> || std::is_enum_v<T> Hasher& add(T value) {
     return add_bytes(std::as_bytes(std::span<const T, 1>(&value, 1)));
   }
 
   template <typename T>
-    requires std::is_arithmetic_v<T>
-  Hasher& add_array(std::span<const T> values) {
+  requires std::is_arithmetic_v<T> Hasher& add_array(std::span<const T> values) {
     return add(static_cast<std::uint64_t>(values.size())).add_bytes(std::as_bytes(values));
   }
 

@@ -9,8 +9,8 @@
 
 namespace stowage {
 
-std::string with_thousands(std::uint64_t value);   // 1234567 -> "1,234,567"
-std::string human_bytes(std::uint64_t bytes);      // 1536 -> "1.5 KiB"
+std::string with_thousands(std::uint64_t value);  // 1234567 -> "1,234,567"
+std::string human_bytes(std::uint64_t bytes);     // 1536 -> "1.5 KiB"
 
 // The candidate with the smallest edit distance to `word`, if it is near enough to be a likely typing error (at most a
 // third of the word's length, at least 1); empty otherwise. Ties go to the first candidate. One edit is a letter

@@ -110,8 +110,7 @@ stowage_status stowage_trainer_create(MPI_Comm world, const stowage_trainer_opti
     auto client = std::make_unique<stowage::deliver::Client>(world, chosen.replica, chosen.startup_seconds,
                                                              coordinates_of(chosen), chosen.resume_step);
     auto handle = std::make_unique<stowage_trainer>();
-    handle->acquire_seconds =
-        chosen.acquire_seconds > 0 ? chosen.acquire_seconds : client->default_acquire_seconds();
+    handle->acquire_seconds = chosen.acquire_seconds > 0 ? chosen.acquire_seconds : client->default_acquire_seconds();
     handle->source = std::move(client);
     *trainer = handle.release();
     return STOWAGE_OK;
@@ -204,7 +203,8 @@ stowage_status stowage_checkpoint_wait(stowage_trainer* trainer, uint64_t step, 
       backoff.pause();
     }
     if (*known != STOWAGE_OK) {
-      throw stowage::Error(*known, fmt::format("the checkpoint of step {} could not be written; see the loaders' messages", step));
+      throw stowage::Error(
+          *known, fmt::format("the checkpoint of step {} could not be written; see the loaders' messages", step));
     }
     return STOWAGE_OK;
   });
@@ -225,8 +225,14 @@ stowage_status stowage_step_digest(const stowage_step* step, char hex[33]) {
   });
 }
 
-const char* stowage_last_message(void) { return last_message.c_str(); }
+const char* stowage_last_message(void) {
+  return last_message.c_str();
+}
 
-const char* stowage_status_name(stowage_status status) { return stowage::status_name(status).data(); }
+const char* stowage_status_name(stowage_status status) {
+  return stowage::status_name(status).data();
+}
 
-uint32_t stowage_version(void) { return STOWAGE_VERSION; }
+uint32_t stowage_version(void) {
+  return STOWAGE_VERSION;
+}

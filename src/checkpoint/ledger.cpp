@@ -23,14 +23,18 @@ void apply(const StepDelta& delta, mixture::DrawStream& draws, IteratorState& st
 Ledger::Ledger(mixture::DrawStream draws, IteratorState start)
     : draws_(std::move(draws)), oldest_(std::move(start)), committed_(oldest_.step) {}
 
-void Ledger::produced(StepDelta delta) { deltas_.push_back(std::move(delta)); }
+void Ledger::produced(StepDelta delta) {
+  deltas_.push_back(std::move(delta));
+}
 
 void Ledger::commit(std::uint64_t step) {
   committed_ = std::max(committed_, std::min(step, produced_steps()));
   advance();
 }
 
-void Ledger::rewind() { deltas_.resize(committed_ - oldest_.step); }
+void Ledger::rewind() {
+  deltas_.resize(committed_ - oldest_.step);
+}
 
 void Ledger::advance() {
   while (committed_ - oldest_.step > kRemembered) {

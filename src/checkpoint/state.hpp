@@ -22,7 +22,7 @@ struct SourceCount {
   std::uint64_t tokens = 0;     // delivered
   std::uint64_t truncated = 0;  // sequences delivered short
   std::uint64_t tokens_cut = 0;
-  std::uint64_t split = 0;      // sequences delivered in pieces
+  std::uint64_t split = 0;                        // sequences delivered in pieces
   std::array<std::uint64_t, kReasons> dropped{};  // sequences, by Reason
 
   SourceCount& operator+=(const SourceCount& other) noexcept;
@@ -30,8 +30,8 @@ struct SourceCount {
 
   template <typename Archive>
   void serialize(Archive& archive, unsigned) {
-    archive & drawn & delivered & tokens & truncated & tokens_cut & split;
-    for (std::uint64_t& count : dropped) archive & count;
+    archive& drawn& delivered& tokens& truncated& tokens_cut& split;
+    for (std::uint64_t& count : dropped) archive& count;
   }
 };
 
@@ -44,7 +44,7 @@ struct Deferred {
 
   template <typename Archive>
   void serialize(Archive& archive, unsigned) {
-    archive & draw.position & draw.sequence & draw.epoch & draw.source & waited;
+    archive& draw.position& draw.sequence& draw.epoch& draw.source& waited;
   }
 };
 
@@ -60,7 +60,7 @@ struct IteratorState {
 
   template <typename Archive>
   void serialize(Archive& archive, unsigned) {
-    archive & step & draws & deferred & counts & plans.high & plans.low;
+    archive& step& draws& deferred& counts& plans.high& plans.low;
   }
 };
 
@@ -72,7 +72,7 @@ struct StepDelta {
 
     template <typename Archive>
     void serialize(Archive& archive, unsigned) {
-      archive & source & count;
+      archive& source& count;
     }
   };
   std::uint64_t draws = 0;         // positions of the drawn order that it used up
@@ -82,7 +82,7 @@ struct StepDelta {
 
   template <typename Archive>
   void serialize(Archive& archive, unsigned) {
-    archive & draws & deferred & counts & plan.high & plan.low;
+    archive& draws& deferred& counts& plan.high& plan.low;
   }
 };
 

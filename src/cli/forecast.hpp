@@ -20,9 +20,10 @@ struct LastBatch {
 struct Forecast {
   bool is_exact = true;  // false: the run is longer than what was gone through; scaled up from its beginning
   std::optional<std::uint64_t> steps;
-  std::vector<double> shares;                // by source, of what `weights` counts; add up to 1
-  std::vector<checkpoint::SourceCount> sources;  // in configuration order; empty if one step alone is too long to look at
-  std::optional<LastBatch> last;             // of a run of epochs, if it can be known
+  std::vector<double> shares;  // by source, of what `weights` counts; add up to 1
+  std::vector<checkpoint::SourceCount>
+      sources;                    // in configuration order; empty if one step alone is too long to look at
+  std::optional<LastBatch> last;  // of a run of epochs, if it can be known
 
   checkpoint::SourceCount total() const;
 };

@@ -28,8 +28,8 @@ void History::add(const stowage_step& step, double waited_seconds) {
   char hex[33];
   stowage_step_digest(&step, hex);
   const std::chrono::duration<double> now = std::chrono::steady_clock::now().time_since_epoch();
-  const std::string line = fmt::format("{} {} {} {:.3f} {:.6f}\n", step.step, step.replica, hex, waited_seconds * 1e3,
-                                       now.count());
+  const std::string line =
+      fmt::format("{} {} {} {:.3f} {:.6f}\n", step.step, step.replica, hex, waited_seconds * 1e3, now.count());
   if (write(descriptor_, line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
     fail(STOWAGE_IO_ERROR, "cannot append to the history ({})", std::strerror(errno));
   }

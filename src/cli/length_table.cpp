@@ -37,13 +37,14 @@ std::uint32_t parse_number(std::string_view field, const std::string& file, std:
   std::uint32_t value = 0;
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
   if (error != std::errc() || end != field.data() + field.size()) {
-    fail(STOWAGE_DATA_ERROR, "{}:{}: column {} must hold a whole number below 2^32, found '{}'", file, line, column, field);
+    fail(STOWAGE_DATA_ERROR, "{}:{}: column {} must hold a whole number below 2^32, found '{}'", file, line, column,
+         field);
   }
   return value;
 }
 
-std::vector<std::size_t> find_columns(const std::vector<std::string_view>& wanted, const std::vector<std::string_view>& header,
-                                      const std::string& file) {
+std::vector<std::size_t> find_columns(const std::vector<std::string_view>& wanted,
+                                      const std::vector<std::string_view>& header, const std::string& file) {
   std::vector<std::size_t> columns;
   for (const std::string_view name : wanted) {
     const auto found = std::find(header.begin(), header.end(), name);
@@ -68,7 +69,8 @@ LengthTable read_length_table(const std::string& spec) {
   std::ifstream in(file);
   if (!in) fail(STOWAGE_IO_ERROR, "cannot read {}: {}", file, std::strerror(errno));
   std::string header_line;
-  if (!std::getline(in, header_line)) fail(STOWAGE_DATA_ERROR, "{} is empty; its first line must name the columns", file);
+  if (!std::getline(in, header_line))
+    fail(STOWAGE_DATA_ERROR, "{} is empty; its first line must name the columns", file);
   const auto header = split(without_return(header_line));
   const auto wanted = split(std::string_view(spec).substr(colon + 1));
   const auto columns = find_columns(wanted, header, file);
@@ -96,8 +98,8 @@ LengthTable read_length_table(const std::string& spec) {
   return table;
 }
 
-std::vector<StepLengths> draw_steps(const LengthTable& table, std::uint64_t sequences, std::uint64_t steps, std::uint32_t cap,
-                                    std::uint64_t seed) {
+std::vector<StepLengths> draw_steps(const LengthTable& table, std::uint64_t sequences, std::uint64_t steps,
+                                    std::uint32_t cap, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<std::size_t> order(table.tokens.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -24,9 +24,10 @@ struct LengthTable {
 // that is not a whole number below 2^32, with its line.
 LengthTable read_length_table(const std::string& spec);
 
-// `steps` steps of `sequences` rows each, without repetition until every row has been drawn, in an order that depends on
-// `seed` alone. With a cap, longer sequences become several: pieces of the cap and the rest (tiles stay with the first).
-std::vector<StepLengths> draw_steps(const LengthTable& table, std::uint64_t sequences, std::uint64_t steps, std::uint32_t cap,
-                                    std::uint64_t seed);
+// `steps` steps of `sequences` rows each, without repetition until every row has been drawn, in an order that depends
+// on `seed` alone. With a cap, longer sequences become several: pieces of the cap and the rest (tiles stay with the
+// first).
+std::vector<StepLengths> draw_steps(const LengthTable& table, std::uint64_t sequences, std::uint64_t steps,
+                                    std::uint32_t cap, std::uint64_t seed);
 
 }  // namespace stowage::cli

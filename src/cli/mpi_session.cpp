@@ -16,8 +16,8 @@
 namespace stowage::cli {
 namespace {
 
-// What ranks that have failed, or have perhaps lost others, wait for each other at the end, so that a launcher that ends
-// the job at the first failed rank does not cut off the messages of the others.
+// What ranks that have failed, or have perhaps lost others, wait for each other at the end, so that a launcher that
+// ends the job at the first failed rank does not cut off the messages of the others.
 constexpr std::chrono::seconds kLastRank{10};
 
 std::string host_name() {

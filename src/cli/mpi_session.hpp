@@ -26,7 +26,8 @@ class MpiSession {
   // Ends the process with STOWAGE_TIMEOUT and a message if the job has not formed within `startup_seconds`.
   explicit MpiSession(double startup_seconds);
 
-  // Ends the process if it ends with an error, or ranks may be lost, and the other ranks do not come to the end as well.
+  // Ends the process if it ends with an error, or ranks may be lost, and the other ranks do not come to the end as
+  // well.
   ~MpiSession();
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
@@ -34,8 +35,8 @@ class MpiSession {
   // Ranks of the job are lost, and MPI_Finalize may wait for them for ever: ends the process here, with success.
   [[noreturn]] static void leave_unfinalised();
 
-  // Also a command that ends well is not to wait for the other ranks for ever: some may have been lost, of which this rank
-  // need not have heard.
+  // Also a command that ends well is not to wait for the other ranks for ever: some may have been lost, of which this
+  // rank need not have heard.
   void may_have_lost_ranks() noexcept { may_have_lost_ranks_ = true; }
 
   // What the command is going to return.

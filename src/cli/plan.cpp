@@ -74,7 +74,8 @@ plan::Request plain_request(const Options& options) {
   request.tile_cap = options.tile_cap;
   request.equal_counts = !options.free_counts;
   request.pipeline_stages = options.pipeline;
-  if (options.pipeline > 1) request.objective = options.one_f_one_b ? plan::Objective::one_f_one_b : plan::Objective::pipeline;
+  if (options.pipeline > 1)
+    request.objective = options.one_f_one_b ? plan::Objective::one_f_one_b : plan::Objective::pipeline;
   if (options.small_ends) request.micro_batch_order = plan::MicroBatchOrder::small_ends;
   request.cost = cost_model(options);
   return request;
@@ -88,7 +89,8 @@ Comparison from_table(const Options& options) {
   comparison.title = options.lengths.substr(options.lengths.rfind('/') + 1);
   comparison.sequences = options.sequences;
   comparison.request = plain_request(options);
-  comparison.steps = draw_steps(read_length_table(options.lengths), options.sequences, options.steps, options.cap, options.seed);
+  comparison.steps =
+      draw_steps(read_length_table(options.lengths), options.sequences, options.steps, options.cap, options.seed);
   return comparison;
 }
 
@@ -157,29 +159,42 @@ int run(const Options& options) {
 
 void add_plan(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("plan", "Compare assignment methods on a table of lengths or a configured data set");
+  CLI::App* command =
+      app.add_subcommand("plan", "Compare assignment methods on a table of lengths or a configured data set");
   command->add_option("config", options->config, "the YAML file that describes a run");
-  command->add_option("--lengths", options->lengths,
-                      "FILE.csv:COLUMN[,COLUMN...]: tokens are the sum of the columns; the column vision_tiles counts tiles");
+  command->add_option(
+      "--lengths", options->lengths,
+      "FILE.csv:COLUMN[,COLUMN...]: tokens are the sum of the columns; the column vision_tiles counts tiles");
   command->add_option("--replicas", options->replicas, "model copies that share a step");
   command->add_option("--sequences", options->sequences, "sequences a step");
-  command->add_option("--cap", options->cap, "tokens a micro-batch holds; longer sequences are split; without: stage one alone");
+  command->add_option("--cap", options->cap,
+                      "tokens a micro-batch holds; longer sequences are split; without: stage one alone");
   command->add_option("--tile-cap", options->tile_cap, "vision tiles a micro-batch holds");
   command->add_option("--steps", options->steps, "steps to plan (default 10)");
   command->add_option("--seed", options->seed, "of the order in which rows are drawn (default 0)");
   std::string names = "all";
   for (const plan::Method& method : plan::methods()) names += fmt::format(", {}", method.name);
-  command->add_option("--method", options->methods, fmt::format("methods to run, separated by commas: {} (default all)", names))
+  command
+      ->add_option("--method", options->methods,
+                   fmt::format("methods to run, separated by commas: {} (default all)", names))
       ->delimiter(',');
-  command->add_option("--pipeline", options->pipeline, "pipeline stages; the objective is (micro-batches + stages - 1) x slowest");
+  command->add_option("--pipeline", options->pipeline,
+                      "pipeline stages; the objective is (micro-batches + stages - 1) x slowest");
   command->add_flag("--1f1b", options->one_f_one_b, "with --pipeline: the objective is the simulated 1F1B schedule");
-  command->add_flag("--small-ends", options->small_ends, "small micro-batches at both ends of a step instead of drawn order");
+  command->add_flag("--small-ends", options->small_ends,
+                    "small micro-batches at both ends of a step instead of drawn order");
   command->add_flag("--free-counts", options->free_counts, "replicas may have different numbers of micro-batches");
-  command->add_option("--cost", options->cost, "LINEAR,QUADRATIC: cost of a segment of l tokens is LINEAR l + QUADRATIC l^2")
+  command
+      ->add_option("--cost", options->cost,
+                   "LINEAR,QUADRATIC: cost of a segment of l tokens is LINEAR l + QUADRATIC l^2")
       ->delimiter(',')
       ->expected(2);
-  command->add_option("--preset", options->preset, "cost by a model's shape instead, for example llama3-8b+internvit-6b")->excludes("--cost");
-  command->add_option("--cost-table", options->cost_table, "cost fitted to measured times instead: a CSV file with columns tokens, seconds")
+  command
+      ->add_option("--preset", options->preset, "cost by a model's shape instead, for example llama3-8b+internvit-6b")
+      ->excludes("--cost");
+  command
+      ->add_option("--cost-table", options->cost_table,
+                   "cost fitted to measured times instead: a CSV file with columns tokens, seconds")
       ->excludes("--cost")
       ->excludes("--preset");
   command->add_flag("--json", options->json, "print JSON instead of a table");

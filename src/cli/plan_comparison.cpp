@@ -18,8 +18,9 @@ void divide(plan::PhaseRatios& sum, double count) {
 }
 
 constexpr double plan::Measures::*kNumbers[] = {
-    &plan::Measures::replica_max_over_mean, &plan::Measures::replica_bound_max_over_mean, &plan::Measures::slowest_over_bound,
-    &plan::Measures::makespan_over_bound,   &plan::Measures::micro_batches,               &plan::Measures::micro_batches_bound,
+    &plan::Measures::replica_max_over_mean, &plan::Measures::replica_bound_max_over_mean,
+    &plan::Measures::slowest_over_bound,    &plan::Measures::makespan_over_bound,
+    &plan::Measures::micro_batches,         &plan::Measures::micro_batches_bound,
     &plan::Measures::padding_share};
 
 ComparedMethod run(const Comparison& comparison, const plan::Method& method) {

@@ -13,15 +13,15 @@ namespace stowage::cli {
 
 struct ComparedMethod {
   std::string name;
-  plan::Measures mean;     // over the steps; `dropped` is their sum
-  double plan_ms = 0.0;    // mean over the steps
-  plan::Plan first_plan;   // of the first step
+  plan::Measures mean;    // over the steps; `dropped` is their sum
+  double plan_ms = 0.0;   // mean over the steps
+  plan::Plan first_plan;  // of the first step
 };
 
 struct Comparison {
-  std::string title;           // what the lengths are of
-  plan::Request request;       // without the arrays of a step
-  std::uint64_t sequences = 0; // a step, as asked
+  std::string title;            // what the lengths are of
+  plan::Request request;        // without the arrays of a step
+  std::uint64_t sequences = 0;  // a step, as asked
   std::vector<StepLengths> steps;
   std::vector<ComparedMethod> methods;
 };

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kWidth = 640.0;
 constexpr double kHeight = 150.0;
-constexpr double kMargin = 40.0;  // right of the bars, for the label of the mean
+constexpr double kMargin = 40.0;          // right of the bars, for the label of the mean
 constexpr std::size_t kStackedBars = 64;  // replicas up to which a bar shows its micro-batches
 
 constexpr const char* kStyle = R"(
@@ -73,7 +73,8 @@ std::string bars(const plan::Request& request, const plan::Plan& plan, double sc
     const auto rect = [&](double cost, bool odd) {
       const double height = cost * scale;
       y -= height;
-      fmt::format_to(std::back_inserter(svg), R"(<rect class="{}{}" x="{:.2f}" y="{:.2f}" width="{:.2f}" height="{:.2f}"/>)", kind,
+      fmt::format_to(std::back_inserter(svg),
+                     R"(<rect class="{}{}" x="{:.2f}" y="{:.2f}" width="{:.2f}" height="{:.2f}"/>)", kind,
                      odd ? " odd" : "", x, y, width, height);
     };
     svg += fmt::format("<g><title>replica {}: {:.4g}</title>", r, plan.replica_cost[r]);
@@ -103,9 +104,9 @@ std::string panel(const plan::Request& request, const ComparedMethod& method, do
       R"(<text x="{:.0f}" y="{:.2f}">mean</text><text x="0" y="{:.0f}">replica 0</text>)"
       R"(<text x="{:.0f}" y="{:.0f}" text-anchor="end">{}</text></svg></figure>)"
       "\n",
-      escaped(method.name), plan::max_over_mean(plan.replica_cost), kWidth + kMargin, kHeight + 22.0, escaped(method.name),
-      bars(request, plan, scale), kWidth, kHeight, kHeight, kWidth, mean_y, mean_y, kWidth + 4.0, mean_y + 4.0, kHeight + 13.0,
-      kWidth, kHeight + 13.0, plan.replicas() - 1);
+      escaped(method.name), plan::max_over_mean(plan.replica_cost), kWidth + kMargin, kHeight + 22.0,
+      escaped(method.name), bars(request, plan, scale), kWidth, kHeight, kHeight, kWidth, mean_y, mean_y, kWidth + 4.0,
+      mean_y + 4.0, kHeight + 13.0, kWidth, kHeight + 13.0, plan.replicas() - 1);
 }
 
 }  // namespace
@@ -120,10 +121,14 @@ std::string plan_page(const Comparison& comparison) {
   std::string panels;
   for (const ComparedMethod& method : comparison.methods) panels += panel(request, method, scale);
   return fmt::format(
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Load per replica</title>\n<style>{}</style></head>\n"
-      "<body><h1>Load per replica: {}</h1>\n<p>Cost that each of {} replicas has to compute in the first step of {} sequences, all "
-      "panels on one scale; shades tell micro-batches apart, red is the replica that all others wait for. Costs are {:g} l + "
-      "{:g} l<sup>2</sup> for a segment of l tokens.</p>\n<div class=\"panels\">\n{}</div>\n<h2>All steps</h2>\n<pre>{}</pre>\n"
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Load per "
+      "replica</title>\n<style>{}</style></head>\n"
+      "<body><h1>Load per replica: {}</h1>\n<p>Cost that each of {} replicas has to compute in the first step of {} "
+      "sequences, all "
+      "panels on one scale; shades tell micro-batches apart, red is the replica that all others wait for. Costs are "
+      "{:g} l + "
+      "{:g} l<sup>2</sup> for a segment of l tokens.</p>\n<div class=\"panels\">\n{}</div>\n<h2>All "
+      "steps</h2>\n<pre>{}</pre>\n"
       "</body></html>\n",
       kStyle, escaped(comparison.title), with_thousands(request.replicas), with_thousands(comparison.sequences),
       request.cost.linear, request.cost.quadratic, panels, escaped(plan_table(comparison)));

@@ -16,7 +16,9 @@ struct Column {
   std::vector<std::string> cells;
 };
 
-std::string with_bound(double value, double bound) { return fmt::format("{:.4f} ({:.4f})", value, bound); }
+std::string with_bound(double value, double bound) {
+  return fmt::format("{:.4f} ({:.4f})", value, bound);
+}
 
 std::vector<Column> columns_of(const Comparison& comparison) {
   const bool packs = comparison.request.cap != 0;
@@ -53,7 +55,8 @@ std::vector<Column> columns_of(const Comparison& comparison) {
 std::string objective_text(const plan::Request& request) {
   switch (request.objective) {
     case plan::Objective::pipeline:
-      return fmt::format(", pipeline of {} stages: (micro-batches + {}) x slowest", request.pipeline_stages, request.pipeline_stages - 1);
+      return fmt::format(", pipeline of {} stages: (micro-batches + {}) x slowest", request.pipeline_stages,
+                         request.pipeline_stages - 1);
     case plan::Objective::one_f_one_b:
       return fmt::format(", pipeline of {} stages: simulated 1F1B", request.pipeline_stages);
     case plan::Objective::makespan:
@@ -67,10 +70,12 @@ std::string objective_text(const plan::Request& request) {
 std::string plan_table(const Comparison& comparison) {
   const plan::Request& request = comparison.request;
   std::string text = fmt::format(
-      "{}: {} sequences a step on {} replicas, {}, {} steps{}\ncost of a segment of l tokens: {:g} l + {:g} l^2; means over the "
+      "{}: {} sequences a step on {} replicas, {}, {} steps{}\ncost of a segment of l tokens: {:g} l + {:g} l^2; means "
+      "over the "
       "steps\n\n",
       comparison.title, with_thousands(comparison.sequences), with_thousands(request.replicas),
-      request.cap == 0 ? std::string("no micro-batches") : fmt::format("{} tokens a micro-batch", with_thousands(request.cap)),
+      request.cap == 0 ? std::string("no micro-batches")
+                       : fmt::format("{} tokens a micro-batch", with_thousands(request.cap)),
       comparison.steps.size(), objective_text(request), request.cost.linear, request.cost.quadratic);
   const auto columns = columns_of(comparison);
   std::vector<std::string> lines(comparison.methods.size() + 1);

@@ -77,8 +77,9 @@ void Recorder::add(const stowage_step& step) {
                      origin.source, origin.sequence, origin.epoch, origin.piece, origin.begin, origin.tokens);
       if (with_tokens_) {
         if (batch.tokens == nullptr || batch.local_length != batch.length) {
-          fail(STOWAGE_INVALID_ARGUMENT, "a trainer records tokens only where it gets whole rows of them: without context "
-                                         "parallelism, at the first pipeline stage");
+          fail(STOWAGE_INVALID_ARGUMENT,
+               "a trainer records tokens only where it gets whole rows of them: without context "
+               "parallelism, at the first pipeline stage");
         }
         const std::int64_t* tokens = batch.tokens + batch.cu_seqlens_padded[s];
         fmt::format_to(std::back_inserter(segments_), " : {}", fmt::join(tokens, tokens + origin.tokens, " "));

@@ -20,9 +20,9 @@ class Recorder {
 
   void add(const stowage_step& step);
 
-  // Writes the files on the first rank of `trainers`, or here if that is MPI_COMM_NULL; lines sorted by step and replica.
-  // Of several trainers of one `replica` the first one's record is taken. Collective over `trainers`;
-  // throws what `idle` throws, which is called while it waits for the others.
+  // Writes the files on the first rank of `trainers`, or here if that is MPI_COMM_NULL; lines sorted by step and
+  // replica. Of several trainers of one `replica` the first one's record is taken. Collective over `trainers`; throws
+  // what `idle` throws, which is called while it waits for the others.
   //   digests:  step replica digest
   //   segments: a header line, then step replica micro_batch source_index sequence epoch piece begin tokens [: ids]
   void write(MPI_Comm trainers, std::uint32_t replica, const mpi::Idle& idle);

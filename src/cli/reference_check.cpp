@@ -81,7 +81,8 @@ class Comparison {
   template <typename T, typename U>
   [[noreturn]] void differ(const char* name, std::size_t at, const T& expected, const U& found) const {
     fail(STOWAGE_INTERNAL_ERROR,
-         "step {}, replica {}, context parallel rank {}, pipeline stage {}, micro-batch {}: {}[{}] is {} by the reference, "
+         "step {}, replica {}, context parallel rank {}, pipeline stage {}, micro-batch {}: {}[{}] is {} by the "
+         "reference, "
          "found {}",
          step_.step, step_.replica, place_.context_parallel_rank, place_.pipeline_parallel_rank, m_, name, at, expected,
          found);
@@ -110,14 +111,17 @@ ReferenceCheck::ReferenceCheck(const std::string& config, const stowage_trainer_
   require(stowage_trainer_create_embedded(config.c_str(), &options, &whole_));
 }
 
-ReferenceCheck::~ReferenceCheck() { stowage_trainer_destroy(&whole_); }
+ReferenceCheck::~ReferenceCheck() {
+  stowage_trainer_destroy(&whole_);
+}
 
 void ReferenceCheck::check(const stowage_step& step) {
   const stowage_step* whole = nullptr;
   require(stowage_step_acquire(whole_, &whole));
   const auto counts = [](const stowage_step& one) {
-    return std::vector<std::uint64_t>{one.step,           one.replica_tokens,   one.global_tokens,     one.replica_targets,
-                                      one.global_targets, one.global_sequences, one.micro_batch_count, one.replica};
+    return std::vector<std::uint64_t>{
+        one.step,           one.replica_tokens,   one.global_tokens,     one.replica_targets,
+        one.global_targets, one.global_sequences, one.micro_batch_count, one.replica};
   };
   if (counts(step) != counts(*whole)) {
     fail(STOWAGE_INTERNAL_ERROR, "step {}, replica {}: its counts differ from those of the reference", step.step,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A second opinion on everything a stand-in trainer receives: the whole step made anew in this process, by a configuration
-// without context parallelism, and the trainer's part taken out of it entry by entry.
+// A second opinion on everything a stand-in trainer receives: the whole step made anew in this process, by a
+// configuration without context parallelism, and the trainer's part taken out of it entry by entry.
 #pragma once
 
 #include <string>

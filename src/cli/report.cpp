@@ -31,8 +31,12 @@ Json joined(const Json& loaders, const Json& trainers) {
   return summary;
 }
 
-std::string count(const Json& summary, const char* key) { return with_thousands(summary.at(key).get<std::uint64_t>()); }
-std::string bytes(const Json& summary, const char* key) { return human_bytes(summary.at(key).get<std::uint64_t>()); }
+std::string count(const Json& summary, const char* key) {
+  return with_thousands(summary.at(key).get<std::uint64_t>());
+}
+std::string bytes(const Json& summary, const char* key) {
+  return human_bytes(summary.at(key).get<std::uint64_t>());
+}
 
 void print(const Json& summary) {
   const auto number = [&](const char* key) { return summary.at(key).get<double>(); };

@@ -21,20 +21,21 @@ nlohmann::ordered_json to_json(const loader::ServeSummary& summary) {
   nlohmann::ordered_json sources = nlohmann::ordered_json::array();
   for (const loader::ServedSource& source : summary.sources) {
     const checkpoint::SourceCount& count = source.count;
-    sources.push_back({{"name", source.name},
-                       {"sequences_in_epoch", source.sequences},
-                       {"share_asked", source.share_asked},
-                       {"share_drawn", share(count.drawn, drawn_sequences)},
-                       {"share_of_tokens", share(count.tokens, tokens)},
-                       {"drawn", count.drawn},
-                       {"delivered", count.delivered},
-                       {"tokens", count.tokens},
-                       {"truncated", count.truncated},
-                       {"tokens_cut", count.tokens_cut},
-                       {"split", count.split},
-                       {"dropped_over_long", count.dropped[static_cast<std::size_t>(checkpoint::Reason::over_long)]},
-                       {"dropped_zero_length", count.dropped[static_cast<std::size_t>(checkpoint::Reason::zero_length)]},
-                       {"dropped_last_batch", count.dropped[static_cast<std::size_t>(checkpoint::Reason::last_batch)]}});
+    sources.push_back(
+        {{"name", source.name},
+         {"sequences_in_epoch", source.sequences},
+         {"share_asked", source.share_asked},
+         {"share_drawn", share(count.drawn, drawn_sequences)},
+         {"share_of_tokens", share(count.tokens, tokens)},
+         {"drawn", count.drawn},
+         {"delivered", count.delivered},
+         {"tokens", count.tokens},
+         {"truncated", count.truncated},
+         {"tokens_cut", count.tokens_cut},
+         {"split", count.split},
+         {"dropped_over_long", count.dropped[static_cast<std::size_t>(checkpoint::Reason::over_long)]},
+         {"dropped_zero_length", count.dropped[static_cast<std::size_t>(checkpoint::Reason::zero_length)]},
+         {"dropped_last_batch", count.dropped[static_cast<std::size_t>(checkpoint::Reason::last_batch)]}});
   }
   return {{"steps", summary.plan.steps},
           {"committed_steps", summary.committed.step},

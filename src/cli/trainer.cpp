@@ -134,10 +134,11 @@ class Trainer {
     int rank = 0;
     if (comm_ != MPI_COMM_NULL) MPI_Comm_rank(comm_, &rank);
     if (rank != 0) return;
-    fmt::print("trainers: {} steps of {} replicas, {}; wait for data: first {:.3f} s, then mean {:.2f} ms, max {:.2f} ms, "
-               "{:.2f} % of the time\n",
-               steps_ - info_.first_step, info_.replicas, options_.no_check ? "nothing checked" : "every array checked",
-               waits.first_seconds, waits.mean_seconds * 1e3, waits.max_seconds * 1e3, waits.share * 1e2);
+    fmt::print(
+        "trainers: {} steps of {} replicas, {}; wait for data: first {:.3f} s, then mean {:.2f} ms, max {:.2f} ms, "
+        "{:.2f} % of the time\n",
+        steps_ - info_.first_step, info_.replicas, options_.no_check ? "nothing checked" : "every array checked",
+        waits.first_seconds, waits.mean_seconds * 1e3, waits.max_seconds * 1e3, waits.share * 1e2);
     if (!options_.summary.empty()) {
       write_json(options_.summary, {{"steps", steps_ - info_.first_step},
                                     {"first_step", info_.first_step},
@@ -170,8 +171,8 @@ class Trainer {
     return [this, limit, where = std::move(where), deadline] {
       if (!deadline.passed()) return;
       fail(STOWAGE_PEER_LOST,
-           "replica {}: waited {:.1f} s (--sync-seconds) for the other trainers {}, and some did not come", info_.replica, limit,
-           where);
+           "replica {}: waited {:.1f} s (--sync-seconds) for the other trainers {}, and some did not come",
+           info_.replica, limit, where);
     };
   }
 
@@ -195,7 +196,8 @@ class Trainer {
     const auto status = static_cast<stowage_status>(~best);
     if (status == STOWAGE_PREEMPTED) return status;  // also where the step has come: all leave after the same one
     if (status != STOWAGE_OK && status != STOWAGE_END) throw Error(status, "");  // told by the trainer that has it
-    if (mine != status) fail(STOWAGE_INTERNAL_ERROR, "replica {}: the stream ended at step {} for others", info_.replica, steps_);
+    if (mine != status)
+      fail(STOWAGE_INTERNAL_ERROR, "replica {}: the stream ended at step {} for others", info_.replica, steps_);
     return status;
   }
 
@@ -232,7 +234,8 @@ class PreemptibleScope {
 // Shows the current exception, unless the loaders have or another trainer does.
 void show_error() {
   const auto [status, message] = current_exception_status();
-  if (!message.empty() && !message.starts_with(kReported)) std::fprintf(stderr, "stowage trainer: %s\n", message.c_str());
+  if (!message.empty() && !message.starts_with(kReported))
+    std::fprintf(stderr, "stowage trainer: %s\n", message.c_str());
 }
 
 // Runs the trainer of that rank of the job; `joined` turns true when it has its handle. In a job later errors are shown
@@ -246,9 +249,8 @@ stowage_status train(const Options& options, std::int32_t rank, bool& joined) {
   chosen.resume_step = options.resume_step;
   set_place(options.place, rank, chosen);
   stowage_trainer* handle = nullptr;
-  require(options.embedded.empty()
-              ? stowage_trainer_create(MPI_COMM_WORLD, &chosen, &handle)
-              : stowage_trainer_create_embedded(options.embedded.c_str(), &chosen, &handle));
+  require(options.embedded.empty() ? stowage_trainer_create(MPI_COMM_WORLD, &chosen, &handle)
+                                   : stowage_trainer_create_embedded(options.embedded.c_str(), &chosen, &handle));
   joined = true;
   stowage_status status = STOWAGE_OK;
   try {
@@ -293,25 +295,28 @@ int run(const Options& options) {
 
 void add_trainer(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
-      "trainer", "A stand-in training rank: receives, checks and times data as a trainer would");
+  CLI::App* command =
+      app.add_subcommand("trainer", "A stand-in training rank: receives, checks and times data as a trainer would");
   command->add_option("--embedded", options->embedded, "need no loader ranks: make the stream of this YAML file here");
   command->add_option("--replica", options->replica, "data-parallel rank (default: this trainer's rank; embedded: 0)");
-  command->add_option("--parallel", options->place.parallel,
-                      "sizes as tp=2,cp=2,dp=2,pp=2: place and replica by the rank in the job, tp fastest, then cp, dp, pp");
+  command->add_option(
+      "--parallel", options->place.parallel,
+      "sizes as tp=2,cp=2,dp=2,pp=2: place and replica by the rank in the job, tp fastest, then cp, dp, pp");
   command->add_option("--tensor-parallel", options->place.tensor, "place in the replica, as RANK/SIZE");
   command->add_option("--context-parallel", options->place.context, "place in the replica, as RANK/SIZE");
   command->add_option("--pipeline-parallel", options->place.pipeline, "place in the replica, as RANK/SIZE");
   command->add_option("--check-against", options->reference,
                       "compare all with the same stream made here by this YAML file, without context_parallel");
   command->add_option("--max-steps", options->max_steps, "leave after this many steps of this job");
-  command->add_option("--resume-step", options->resume_step, "go on with exactly this step (default: the newest checkpoint)");
+  command->add_option("--resume-step", options->resume_step,
+                      "go on with exactly this step (default: the newest checkpoint)");
   command->add_option("--save-every", options->save_every, "ask for a checkpoint each time so many steps are consumed");
   command->add_option("--record-digests", options->digests, "write lines 'step replica digest' to this file");
   command->add_option("--record", options->segments, "write a line for every delivered segment to this file");
   command->add_flag("--record-tokens", options->tokens, "with --record: the token ids too");
-  command->add_option("--record-history", options->history,
-                      "append a line 'step replica digest wait_ms seconds' to the file HISTORY.RANK as each step comes");
+  command->add_option(
+      "--record-history", options->history,
+      "append a line 'step replica digest wait_ms seconds' to the file HISTORY.RANK as each step comes");
   command->add_option("--summary", options->summary, "write the waits for data as JSON to this file");
   command->add_option("--linear", options->linear, "cost of a segment of l tokens: LINEAR * l + QUADRATIC * l^2");
   command->add_option("--quadratic", options->quadratic, "see --linear");

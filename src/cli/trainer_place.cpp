@@ -35,7 +35,8 @@ std::map<std::string_view, std::int32_t> sizes_of(const std::string& word) {
     const std::string_view one = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(one.size() + 1, rest.size()));
     const auto found = sizes.find(one.substr(0, one.find('=')));
-    if (found == sizes.end() || one.size() < 4) fail(STOWAGE_INVALID_ARGUMENT, "expected a form like {}, got '{}'", kForm, word);
+    if (found == sizes.end() || one.size() < 4)
+      fail(STOWAGE_INVALID_ARGUMENT, "expected a form like {}, got '{}'", kForm, word);
     found->second = number(one.substr(3), word, kForm);
     if (found->second == 0) fail(STOWAGE_INVALID_ARGUMENT, "expected a form like {}, got '{}'", kForm, word);
   }

@@ -16,8 +16,9 @@ struct PlaceWords {
 };
 
 // Writes the place of the trainer of that rank into `options`. With `parallel` the replica too, by Megatron's order of
-// ranks: tensor parallel ranks are neighbours, then context, data and pipeline parallel ones. A rank beyond the sizes gets
-// a pipeline stage beyond the last, which the loaders refuse. Throws STOWAGE_INVALID_ARGUMENT for words that are malformed.
+// ranks: tensor parallel ranks are neighbours, then context, data and pipeline parallel ones. A rank beyond the sizes
+// gets a pipeline stage beyond the last, which the loaders refuse. Throws STOWAGE_INVALID_ARGUMENT for words that are
+// malformed.
 void set_place(const PlaceWords& words, std::int32_t rank, stowage_trainer_options& options);
 
 }  // namespace stowage::cli

@@ -20,7 +20,9 @@ struct Measured {
   double whole = 0;
 };
 
-double seconds(std::chrono::steady_clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
+double seconds(std::chrono::steady_clock::duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
 
 }  // namespace
 
@@ -42,7 +44,9 @@ double WaitClock::acquire_ends() {
   return waited;
 }
 
-void WaitClock::step_ends() { ended_ = Clock::now(); }
+void WaitClock::step_ends() {
+  ended_ = Clock::now();
+}
 
 WaitSummary WaitClock::summary(MPI_Comm trainers, const mpi::Idle& idle) const {
   Measured mine{.waited = waited_, .first = first_, .longest = longest_};

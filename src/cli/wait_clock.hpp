@@ -13,11 +13,11 @@ namespace stowage::cli {
 
 // Over all trainers. The first step is told apart: it waits for start-up, which no prefetch can hide.
 struct WaitSummary {
-  double first_seconds = 0;   // longest wait for the first step
-  double mean_seconds = 0;    // of all waits after it
+  double first_seconds = 0;  // longest wait for the first step
+  double mean_seconds = 0;   // of all waits after it
   double max_seconds = 0;
-  double share = 0;           // waits / (waits + everything else), after the first step
-  double seconds = 0;         // longest time from the first acquire to the last release
+  double share = 0;    // waits / (waits + everything else), after the first step
+  double seconds = 0;  // longest time from the first acquire to the last release
 };
 
 class WaitClock {

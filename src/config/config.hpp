@@ -27,8 +27,8 @@ enum class WeightUnit { sequences, tokens };
 enum class Order { shuffled, sequential };  // of a source within an epoch
 enum class Io { cooperative, collective };
 enum class Exchange { automatic, plain, by_node };  // of payload among loader ranks; automatic: plain
-enum class Delivery { automatic, messages };  // automatic: through shared memory inside a node
-enum class SampleUnit { sequence, document };  // what one entry of a Megatron index is to training
+enum class Delivery { automatic, messages };        // automatic: through shared memory inside a node
+enum class SampleUnit { sequence, document };       // what one entry of a Megatron index is to training
 
 struct Source {
   std::string name;
@@ -55,12 +55,13 @@ struct Batch {
 };
 
 struct MicroBatch {
-  std::uint32_t tokens = 0;           // cap: sum of padded segments never exceeds it
-  std::uint32_t context_parallel = 1; // the top-level key: ranks that share each row, see deliver/slices.hpp
-  std::uint32_t pad_segments_to = 1;  // each segment's padded length is a multiple of this; of 2 * context_parallel if > 1
-  bool pad_to_cap = false;            // every micro-batch is exactly `tokens` long
-  bool equal_counts = true;           // every replica gets the same number of micro-batches in a step
-  std::int64_t pad_token = 0;         // fills padding, and the label of each segment's last token
+  std::uint32_t tokens = 0;            // cap: sum of padded segments never exceeds it
+  std::uint32_t context_parallel = 1;  // the top-level key: ranks that share each row, see deliver/slices.hpp
+  std::uint32_t pad_segments_to =
+      1;                       // each segment's padded length is a multiple of this; of 2 * context_parallel if > 1
+  bool pad_to_cap = false;     // every micro-batch is exactly `tokens` long
+  bool equal_counts = true;    // every replica gets the same number of micro-batches in a step
+  std::int64_t pad_token = 0;  // fills padding, and the label of each segment's last token
 };
 
 struct Cost {
@@ -80,7 +81,7 @@ struct Checkpoint {
 };
 
 struct Cache {
-  std::string directory;    // on this node; as written, a relative one resolved; empty: no copies of data files are made
+  std::string directory;  // on this node; as written, a relative one resolved; empty: no copies of data files are made
   std::uint64_t bytes = 0;  // that copies may take in it, those of all loader ranks of the node together
 };
 
@@ -89,10 +90,10 @@ struct Prefetch {
 };
 
 struct Limits {
-  std::uint32_t open_files = 64;   // data files a loader rank holds open at once
+  std::uint32_t open_files = 64;                        // data files a loader rank holds open at once
   std::uint64_t shared_bytes = std::uint64_t{1} << 30;  // of shared memory a replica; taken only as it is needed
-  double acquire_seconds = 600.0;  // a trainer's wait for one step
-  double peer_seconds = 600.0;     // a loader rank's silence towards the others
+  double acquire_seconds = 600.0;                       // a trainer's wait for one step
+  double peer_seconds = 600.0;                          // a loader rank's silence towards the others
   double trainer_seconds = 7200.0;  // a trainer's use of one step, with whatever it does between steps
 };
 

@@ -18,7 +18,7 @@ class AlignedBuffer {
 
   AlignedBuffer() = default;
   explicit AlignedBuffer(std::size_t size)
-      : data_(static_cast<std::byte*>(::operator new(size, std::align_val_t{kAlignment}))), size_(size) {}
+      : data_(static_cast<std::byte*>(::operator new (size, std::align_val_t{kAlignment}))), size_(size) {}
 
   // Lent memory, aligned as above. give_back() is called once, by the destructor of the last holder; it must not throw.
   AlignedBuffer(ByteSpan memory, std::function<void()> give_back)
@@ -35,7 +35,7 @@ class AlignedBuffer {
       if (give_back) {
         give_back();
       } else {
-        ::operator delete(data, std::align_val_t{kAlignment});
+        ::operator delete (data, std::align_val_t{kAlignment});
       }
     }
   };
@@ -46,6 +46,8 @@ class AlignedBuffer {
 // Gives memory for a block of so many bytes.
 using Allocate = std::function<AlignedBuffer(std::size_t)>;
 
-inline AlignedBuffer from_heap(std::size_t bytes) { return AlignedBuffer(bytes); }
+inline AlignedBuffer from_heap(std::size_t bytes) {
+  return AlignedBuffer(bytes);
+}
 
 }  // namespace stowage::deliver

@@ -90,17 +90,23 @@ void Client::accept(Incoming incoming) {
   const Notice notice = incoming.notice();
   AlignedBuffer payload = std::move(incoming).take();
   switch (notice.kind) {
-    case NoticeKind::welcome: welcome(incoming.source(), notice.generation, payload.bytes()); break;
+    case NoticeKind::welcome:
+      welcome(incoming.source(), notice.generation, payload.bytes());
+      break;
     case NoticeKind::step:
       if (notice.step >= steps_.arrived()) arrived_.try_emplace(notice.step, std::move(payload));
       break;
-    case NoticeKind::end: end_ = notice.step; break;
+    case NoticeKind::end:
+      end_ = notice.step;
+      break;
     case NoticeKind::error:
       failure_ = {notice.status, fmt::format("{}{}", kReported, text_of(payload.bytes()))};
       // The one that serves this trainer may not be there to answer.
       if (servers_.empty() || incoming.source() != server().rank) closed_ = true;
       break;
-    case NoticeKind::closed: closed_ = true; break;
+    case NoticeKind::closed:
+      closed_ = true;
+      break;
   }
 }
 
@@ -141,7 +147,9 @@ void Client::map_ring(Connection& connection, const RingPlace& place) {
   }
 }
 
-void Client::pull(PullKind kind) { send(kind, server().rank); }
+void Client::pull(PullKind kind) {
+  send(kind, server().rank);
+}
 
 void Client::send(PullKind kind, int rank) {
   Sent& sent = sent_.emplace_back();
@@ -159,7 +167,9 @@ bool Client::at_end() const noexcept {
 }
 
 // The loader rank has failed, and its message is on its way.
-bool Client::failed() const noexcept { return server().ring && server().ring->reader().failed(); }
+bool Client::failed() const noexcept {
+  return server().ring && server().ring->reader().failed();
+}
 
 std::optional<ByteView> Client::in_ring(const Connection& connection, std::uint64_t step) {
   if (!connection.ring || !connection.ring->reader().has(step)) return std::nullopt;
@@ -193,7 +203,8 @@ void Client::fetch() {
 }
 
 void Client::save(std::uint64_t step) {
-  if (!checkpoints_) fail(STOWAGE_UNSUPPORTED, "the configuration has no checkpoint.directory, so nothing can be saved");
+  if (!checkpoints_)
+    fail(STOWAGE_UNSUPPORTED, "the configuration has no checkpoint.directory, so nothing can be saved");
   saves_.request(step);
   pump();
 }

@@ -18,9 +18,9 @@
 
 namespace stowage::deliver {
 
-// When another loader rank takes over, steps that the old one had put into its ring are still taken from there, and what
-// it left unfinished is given up. Every wait polls and has a deadline. A step that is ready in the ring is acquired by a few atomic loads, without a call
-// of MPI, and shown where it lies.
+// When another loader rank takes over, steps that the old one had put into its ring are still taken from there, and
+// what it left unfinished is given up. Every wait polls and has a deadline. A step that is ready in the ring is
+// acquired by a few atomic loads, without a call of MPI, and shown where it lies.
 class Client final : public StepSource {
  public:
   // Joins the job in `world` as a trainer of that replica, at that place in it. Collective over `world` (loaders take

@@ -42,8 +42,8 @@ struct Part {
   bool operator==(const Part&) const = default;
 };
 
-// What is wrong with them, in words that name the field of stowage_trainer_options; nothing if each rank is in [0, size)
-// and the context parallel size is the configuration's.
+// What is wrong with them, in words that name the field of stowage_trainer_options; nothing if each rank is in [0,
+// size) and the context parallel size is the configuration's.
 std::optional<std::string> problem_of(const Coordinates& coordinates, std::uint32_t context_parallel);
 
 // Of coordinates without a problem.

@@ -58,8 +58,8 @@ enum class NoticeKind : std::uint32_t { welcome = 1, step = 2, end = 3, error = 
 struct Notice {
   NoticeKind kind = NoticeKind::closed;
   std::uint32_t generation = 0;  // of the connection: how many loader ranks were lost before it began
-  std::uint64_t step = 0;   // of kind step; of kind end: the number of steps
-  std::uint64_t bytes = 0;  // of the payload that follows
+  std::uint64_t step = 0;        // of kind step; of kind end: the number of steps
+  std::uint64_t bytes = 0;       // of the payload that follows
   stowage_status status = STOWAGE_OK;
   std::uint32_t reserved = 0;
 };
@@ -86,7 +86,7 @@ struct JobInfo {
   std::int32_t trainers = 0;
   std::int32_t loaders = 0;
   double acquire_seconds = 0;
-  bool survives = false;  // lost loader ranks are replaced
+  bool survives = false;     // lost loader ranks are replaced
   bool checkpoints = false;  // the run writes some
   RingPlace ring;
 
@@ -96,8 +96,8 @@ struct JobInfo {
 
   template <typename Archive>
   void serialize(Archive& archive, unsigned) {
-    archive & steps & first_step & replicas & replica & micro_batch_tokens & steps_held & sources & trainers & loaders &
-        acquire_seconds & survives & checkpoints & ring;
+    archive& steps& first_step& replicas& replica& micro_batch_tokens& steps_held& sources& trainers& loaders&
+        acquire_seconds& survives& checkpoints& ring;
   }
 };
 

@@ -27,14 +27,18 @@ void keep_for_good(Sends sends) {
 struct Server::Replica {
   std::uint32_t replica = 0;
   RingWriter* ring = nullptr;
-  std::uint64_t offered = 0;   // steps below it
-  std::deque<Payload> kept;    // of steps kept_from ... offered - 1: what trainers may be reading in the ring
+  std::uint64_t offered = 0;  // steps below it
+  std::deque<Payload> kept;   // of steps kept_from ... offered - 1: what trainers may be reading in the ring
   std::uint64_t kept_from = 0;
   bool warned = false;
 };
 
 struct Server::Trainer {
-  enum class Way { unknown, messages, ring };  // how steps get to it; unknown until it has said whether it maps the ring
+  enum class Way {
+    unknown,
+    messages,
+    ring
+  };  // how steps get to it; unknown until it has said whether it maps the ring
   struct Waiting {
     std::uint64_t step = 0;
     bool in_ring = false;
@@ -43,11 +47,11 @@ struct Server::Trainer {
 
   Served served;
   Replica* replica = nullptr;
-  std::uint32_t reader = 0;    // in the replica's ring
+  std::uint32_t reader = 0;  // in the replica's ring
   Way way = Way::messages;
-  std::uint64_t wanted = 0;    // steps below it may be sent
-  std::uint64_t released = 0;  // steps below it were given back
-  std::deque<Waiting> waiting; // to be sent, in order
+  std::uint64_t wanted = 0;                                         // steps below it may be sent
+  std::uint64_t released = 0;                                       // steps below it were given back
+  std::deque<Waiting> waiting;                                      // to be sent, in order
   std::uint64_t steps = std::numeric_limits<std::uint64_t>::max();  // of the stream, once known
   std::uint32_t generation = 0;
   bool told_end = false;
@@ -129,8 +133,8 @@ void Server::hear() {
 void Server::progress() {
   std::erase_if(sending_, [](Sending& sending) { return sending.outgoing.done(); });
   while (hearing_.active() && hearing_.test()) {
-    const auto found = std::ranges::find_if(
-        trainers_, [&](const auto& trainer) { return trainer->served.rank == hearing_.source(); });
+    const auto found =
+        std::ranges::find_if(trainers_, [&](const auto& trainer) { return trainer->served.rank == hearing_.source(); });
     if (found != trainers_.end()) {
       obey(**found, heard_);
     } else if (heard_.kind == PullKind::close) {
@@ -163,7 +167,9 @@ void Server::obey(Trainer& trainer, const Pull& pull) {
       std::erase_if(trainer.waiting,
                     [&](const Trainer::Waiting& waiting) { return waiting.in_ring || waiting.step < pull.next; });
       break;
-    case PullKind::close: close(trainer, pull.released); break;
+    case PullKind::close:
+      close(trainer, pull.released);
+      break;
   }
 }
 
@@ -225,8 +231,7 @@ bool Server::all_closed() const noexcept {
 }
 
 bool Server::preempted() const noexcept {
-  return std::ranges::any_of(replicas_,
-                             [](const auto& one) { return one->ring != nullptr && one->ring->preempted(); });
+  return std::ranges::any_of(replicas_, [](const auto& one) { return one->ring != nullptr && one->ring->preempted(); });
 }
 
 std::uint64_t Server::released() const noexcept {
@@ -256,9 +261,10 @@ void Server::offer(std::uint32_t replica, AlignedBuffer block) {
   if (read_in_ring) bytes_shared_ += shared->size();
   if (to.ring != nullptr && !in_ring && !to.warned) {
     to.warned = true;
-    log().warn("step {} of replica {} ({} bytes) found no place in shared memory and goes by message; more "
-               "limits.shared_bytes, or more memory, keeps steps there",
-               to.offered, replica, shared->size());
+    log().warn(
+        "step {} of replica {} ({} bytes) found no place in shared memory and goes by message; more "
+        "limits.shared_bytes, or more memory, keeps steps there",
+        to.offered, replica, shared->size());
   }
   to.kept.push_back(in_ring ? shared : nullptr);
   ++to.offered;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loader's side of delivery: puts prepared steps of the replicas it serves where their trainers find them, in shared
-// memory on its own node and by message elsewhere, and learns what was released.
+// The loader's side of delivery: puts prepared steps of the replicas it serves where their trainers find them, in
+// shared memory on its own node and by message elsewhere, and learns what was released.
 #pragma once
 
 #include <mpi.h>
@@ -31,9 +31,10 @@ struct Served {
 // Never blocks: progress() moves everything that can move and is called from every wait of the loader. One thread.
 class Server {
  public:
-  // `world` is borrowed. Welcomes every trainer of the list; the first step offered is their job.first_step. A replica's steps are prepared while no trainer of it has
-  // more than job.steps_held + steps_ahead of them unreleased. shared_bytes: most shared memory a replica; 0: messages
-  // only. Where the system gives no shared memory, says so once and sends messages.
+  // `world` is borrowed. Welcomes every trainer of the list; the first step offered is their job.first_step. A
+  // replica's steps are prepared while no trainer of it has more than job.steps_held + steps_ahead of them unreleased.
+  // shared_bytes: most shared memory a replica; 0: messages only. Where the system gives no shared memory, says so once
+  // and sends messages.
   Server(MPI_Comm world, std::vector<Served> trainers, std::uint32_t steps_ahead, std::uint64_t shared_bytes = 0);
 
   // Takes over the trainers of replicas that another rank has served until it was lost: welcomes those that have not
@@ -49,9 +50,10 @@ class Server {
   bool has_room(std::uint64_t step) const noexcept;  // for that step of every replica that needs it
   bool serves(std::uint32_t replica) const noexcept;
   bool needs(std::uint32_t replica, std::uint64_t step) const noexcept;  // false: it was offered before
-  bool all_closed() const noexcept;   // every trainer has left; true without trainers
-  std::uint64_t released() const noexcept;  // steps that every trainer has given back; the largest value if it serves none
-  bool preempted() const noexcept;    // a trainer that reads a ring wants the run to end
+  bool all_closed() const noexcept;  // every trainer has left; true without trainers
+  std::uint64_t released()
+      const noexcept;               // steps that every trainer has given back; the largest value if it serves none
+  bool preempted() const noexcept;  // a trainer that reads a ring wants the run to end
   std::uint64_t bytes_sent() const noexcept { return bytes_sent_; }      // in messages: each trainer its part
   std::uint64_t bytes_shared() const noexcept { return bytes_shared_; }  // in shared memory: one copy for all trainers
   std::uint64_t bytes_if_copied() const noexcept { return bytes_if_copied_; }  // had each trainer its own copy of all

@@ -93,7 +93,9 @@ SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
   return *this;
 }
 
-SharedMemory::Place SharedMemory::place() const noexcept { return {getpid(), descriptor_, bytes_}; }
+SharedMemory::Place SharedMemory::place() const noexcept {
+  return {getpid(), descriptor_, bytes_};
+}
 
 Mapping SharedMemory::map(std::uint64_t offset, std::size_t bytes) const {
   return Mapping(descriptor_, offset, bytes, access_ == Access::write);
@@ -105,6 +107,8 @@ bool SharedMemory::back(std::uint64_t offset, std::uint64_t bytes) const noexcep
   return error == 0;
 }
 
-std::size_t SharedMemory::page() noexcept { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+std::size_t SharedMemory::page() noexcept {
+  return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
 
 }  // namespace stowage::deliver

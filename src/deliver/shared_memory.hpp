@@ -39,7 +39,7 @@ class SharedMemory {
 
     template <typename Archive>
     void serialize(Archive& archive, unsigned) {
-      archive & process & descriptor & bytes;
+      archive& process& descriptor& bytes;
     }
   };
 

@@ -48,10 +48,10 @@ SharedRings::SharedRings(const std::map<std::uint32_t, std::uint32_t>& readers, 
     const auto back = [memory, begin = place.data_offset](std::uint64_t offset, std::uint64_t length) {
       return memory->shared.back(begin + offset, length);
     };
-    rings_.emplace(replica, Ring{RingWriter(bytes.subspan(place.control_offset, place.shape.control_bytes()),
-                                            bytes.subspan(place.data_offset, data_bytes), place.shape, place.token, back,
-                                            memory),
-                                 place});
+    rings_.emplace(
+        replica, Ring{RingWriter(bytes.subspan(place.control_offset, place.shape.control_bytes()),
+                                 bytes.subspan(place.data_offset, data_bytes), place.shape, place.token, back, memory),
+                      place});
   }
 }
 
@@ -64,8 +64,8 @@ RingPlace SharedRings::place(std::uint32_t replica, std::uint32_t reader) const 
 SharedRing::SharedRing(const RingPlace& place)
     : control_(SharedMemory::open(place.memory, SharedMemory::Access::write)
                    .map(place.control_offset, place.shape.control_bytes())),
-      data_(SharedMemory::open(place.memory, SharedMemory::Access::read)
-                .map(place.data_offset, place.shape.data_bytes)),
+      data_(
+          SharedMemory::open(place.memory, SharedMemory::Access::read).map(place.data_offset, place.shape.data_bytes)),
       reader_(control_.writable_bytes(), data_.bytes(), place.shape, place.token, place.reader) {}
 
 }  // namespace stowage::deliver

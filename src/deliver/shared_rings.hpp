@@ -22,15 +22,15 @@ struct RingPlace {
 
   template <typename Archive>
   void serialize(Archive& archive, unsigned) {
-    archive & memory & control_offset & data_offset & shape & token & reader;
+    archive& memory& control_offset& data_offset& shape& token& reader;
   }
 };
 
 // The loader's side.
 class SharedRings {
  public:
-  // readers: of each replica that gets a ring (by replica; >= 1). slots: steps in a ring. data_bytes: most memory that a
-  // ring's blocks take; taken from the system as it is needed. first: the step that the rings begin with. Throws
+  // readers: of each replica that gets a ring (by replica; >= 1). slots: steps in a ring. data_bytes: most memory that
+  // a ring's blocks take; taken from the system as it is needed. first: the step that the rings begin with. Throws
   // STOWAGE_IO_ERROR where it cannot be had.
   SharedRings(const std::map<std::uint32_t, std::uint32_t>& readers, std::uint32_t slots, std::uint64_t data_bytes,
               std::uint64_t first = 0);

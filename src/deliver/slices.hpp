@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order of a row's entries under context parallelism of degree C, in which each rank's part is contiguous.
 //
-// Every segment's extent is a multiple of 2 C and falls into 2 C equal chunks. Slice r holds, of every segment in order,
-// the chunks r and 2 C - 1 - r, so that causal attention costs every rank the same; a row is its slices 0 ... C - 1, one
-// after the other. For C = 1 that is the plain order.
+// Every segment's extent is a multiple of 2 C and falls into 2 C equal chunks. Slice r holds, of every segment in
+// order, the chunks r and 2 C - 1 - r, so that causal attention costs every rank the same; a row is its slices 0 ... C
+// - 1, one after the other. For C = 1 that is the plain order.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@
 
 namespace stowage::deliver {
 
-// Calls visit(first, place, count) for every run of positions [first, first + count) of a segment that lies in one piece
-// at [place, place + count) of the row, in the order of positions. The segment takes [begin, begin + extent) of the row
-// of `length` entries in plain order.
+// Calls visit(first, place, count) for every run of positions [first, first + count) of a segment that lies in one
+// piece at [place, place + count) of the row, in the order of positions. The segment takes [begin, begin + extent) of
+// the row of `length` entries in plain order.
 template <typename Visit>
 void for_each_run(std::size_t begin, std::size_t extent, std::size_t length, std::uint32_t slices, Visit&& visit) {
   if (slices == 1) {

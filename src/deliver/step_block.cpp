@@ -13,7 +13,9 @@ namespace {
 
 constexpr std::uint32_t kMagic = 0x42575453;  // "STWB"
 
-std::size_t aligned(std::size_t offset) { return round_up(offset, AlignedBuffer::kAlignment); }
+std::size_t aligned(std::size_t offset) {
+  return round_up(offset, AlignedBuffer::kAlignment);
+}
 
 // Counts and offsets, from the beginning of a micro-batch, of its arrays in a block with that head, and where it ends.
 struct Layout {
@@ -48,7 +50,9 @@ auto array_at(std::span<Byte> bytes, std::size_t offset, std::size_t count) {
   return std::span<Element>(reinterpret_cast<Element*>(bytes.data() + offset), count);
 }
 
-void zero(ByteSpan bytes, std::size_t begin, std::size_t end) { std::memset(bytes.data() + begin, 0, end - begin); }
+void zero(ByteSpan bytes, std::size_t begin, std::size_t end) {
+  std::memset(bytes.data() + begin, 0, end - begin);
+}
 
 // Zeroes what lies between the end of each array of a micro-batch and the next.
 void zero_gaps(ByteSpan bytes, const Layout& at) {
@@ -101,7 +105,8 @@ StepView::StepView(AlignedBuffer block, const Part& part) : StepView(std::as_con
 
 StepView::StepView(ByteView bytes, const Part& part) {
   const auto require = [&](bool holds, const char* what) {
-    if (!holds) fail(STOWAGE_INTERNAL_ERROR, "a delivered step of {} bytes does not hold together: {}", bytes.size(), what);
+    if (!holds)
+      fail(STOWAGE_INTERNAL_ERROR, "a delivered step of {} bytes does not hold together: {}", bytes.size(), what);
   };
   require(bytes.size() >= sizeof(head_), "shorter than its head");
   std::memcpy(&head_, bytes.data(), sizeof(head_));
@@ -143,8 +148,8 @@ StepView::StepView(ByteView bytes, const Part& part) {
     batch.max_seqlen = shape.max_seqlen;
     begin += at.end;
   }
-  step_ = {head_.step,           head_.replica_tokens,   head_.global_tokens,    head_.replica_targets,
-           head_.global_targets, head_.global_sequences, micro_batches_.data(),  head_.micro_batches,
+  step_ = {head_.step,           head_.replica_tokens,   head_.global_tokens,   head_.replica_targets,
+           head_.global_targets, head_.global_sequences, micro_batches_.data(), head_.micro_batches,
            head_.replica};
 }
 

@@ -55,7 +55,8 @@ struct MicroArrays {
 };
 
 // A block with its head and shapes written and its arrays still unset. head.magic, bytes and micro_batches are filled
-// in here. The bytes between arrays are zero. The block is built where it will stay: in the memory that `allocate` gives.
+// in here. The bytes between arrays are zero. The block is built where it will stay: in the memory that `allocate`
+// gives.
 class StepBlock {
  public:
   StepBlock(BlockHead head, std::span<const MicroShape> shapes, const Allocate& allocate = from_heap);
@@ -73,8 +74,8 @@ class StepBlock {
 // A part of a received block as the C API shows it, without a copy: pointers into the block.
 class StepView {
  public:
-  // Both throw STOWAGE_INTERNAL_ERROR if the block does not hold together (wrong magic, size or counts) or does not hold
-  // the part.
+  // Both throw STOWAGE_INTERNAL_ERROR if the block does not hold together (wrong magic, size or counts) or does not
+  // hold the part.
   explicit StepView(AlignedBuffer block, const Part& part = {});  // owns the bytes
   explicit StepView(ByteView block, const Part& part = {});       // borrows them
 

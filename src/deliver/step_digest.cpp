@@ -16,10 +16,12 @@ std::vector<T> in_plain_order(const T* row, const stowage_micro_batch& batch, st
   std::vector<T> plain(batch.length);
   for (std::uint32_t s = 0; s < std::max(batch.segments, 1U); ++s) {
     const auto begin = static_cast<std::size_t>(batch.cu_seqlens_padded[s]);
-    const std::size_t end = batch.segments == 0 ? batch.length : static_cast<std::size_t>(batch.cu_seqlens_padded[s + 1]);
-    for_each_run(begin, end - begin, batch.length, slices, [&](std::size_t first, std::size_t place, std::size_t count) {
-      std::copy_n(row + place, count, plain.data() + begin + first);
-    });
+    const std::size_t end =
+        batch.segments == 0 ? batch.length : static_cast<std::size_t>(batch.cu_seqlens_padded[s + 1]);
+    for_each_run(begin, end - begin, batch.length, slices,
+                 [&](std::size_t first, std::size_t place, std::size_t count) {
+                   std::copy_n(row + place, count, plain.data() + begin + first);
+                 });
   }
   return plain;
 }

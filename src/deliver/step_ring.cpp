@@ -10,7 +10,9 @@
 namespace stowage::deliver {
 namespace {
 
-RingCell* cells_of(std::byte* control) { return reinterpret_cast<RingCell*>(control + sizeof(RingHead)); }
+RingCell* cells_of(std::byte* control) {
+  return reinterpret_cast<RingCell*>(control + sizeof(RingHead));
+}
 
 RingSlot* slots_of(std::byte* control, const RingShape& shape) {
   return reinterpret_cast<RingSlot*>(control + sizeof(RingHead) + shape.readers * sizeof(RingCell));
@@ -69,9 +71,13 @@ bool RingWriter::publish(ByteView block) {
   return inside;
 }
 
-void RingWriter::end(std::uint64_t steps) noexcept { head_->end.store(steps, std::memory_order_release); }
+void RingWriter::end(std::uint64_t steps) noexcept {
+  head_->end.store(steps, std::memory_order_release);
+}
 
-void RingWriter::fail() noexcept { head_->failed.store(1, std::memory_order_release); }
+void RingWriter::fail() noexcept {
+  head_->failed.store(1, std::memory_order_release);
+}
 
 std::uint64_t RingWriter::released(std::uint32_t reader) const noexcept {
   return cells_[reader].released.load(std::memory_order_acquire);
@@ -102,12 +108,13 @@ void RingReader::release(std::uint64_t below) noexcept {
   cell_->released.store(below, std::memory_order_release);
 }
 
-void RingReader::preempt() noexcept { cell_->preempted.store(1, std::memory_order_release); }
+void RingReader::preempt() noexcept {
+  cell_->preempted.store(1, std::memory_order_release);
+}
 
 bool RingWriter::preempted() const noexcept {
-  return std::any_of(cells_, cells_ + shape_.readers, [](const RingCell& cell) {
-    return cell.preempted.load(std::memory_order_acquire) != 0;
-  });
+  return std::any_of(cells_, cells_ + shape_.readers,
+                     [](const RingCell& cell) { return cell.preempted.load(std::memory_order_acquire) != 0; });
 }
 
 }  // namespace stowage::deliver

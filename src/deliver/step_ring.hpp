@@ -4,9 +4,9 @@
 //   control, written by both sides:   RingHead | RingCell[readers] | RingSlot[slots]
 //   data, written by the writer only: step blocks, each contiguous, in any places
 //
-// The slot of step s is slots[s % slots]. It is valid from the moment that `published` is above s until every reader has
-// released s. It tells where the block lies, or that the block comes by message, so that a reader takes every step in
-// order whichever way it comes.
+// The slot of step s is slots[s % slots]. It is valid from the moment that `published` is above s until every reader
+// has released s. It tells where the block lies, or that the block comes by message, so that a reader takes every step
+// in order whichever way it comes.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@
 namespace stowage::deliver {
 
 struct RingShape {
-  std::uint32_t slots = 0;    // steps that may be published and not yet released at once
+  std::uint32_t slots = 0;  // steps that may be published and not yet released at once
   std::uint32_t readers = 0;
   std::uint64_t data_bytes = 0;
   std::uint64_t first = 0;  // step that the ring begins with
@@ -31,7 +31,7 @@ struct RingShape {
 
   template <typename Archive>
   void serialize(Archive& archive, unsigned) {
-    archive & slots & readers & data_bytes & first;
+    archive& slots& readers& data_bytes& first;
   }
 };
 
@@ -41,7 +41,7 @@ struct RingSlot {
 };
 
 struct alignas(AlignedBuffer::kAlignment) RingCell {
-  std::atomic<std::uint64_t> released{0};  // steps below it are given back by this reader
+  std::atomic<std::uint64_t> released{0};   // steps below it are given back by this reader
   std::atomic<std::uint32_t> preempted{0};  // not 0: the run shall end
 };
 
@@ -50,8 +50,8 @@ struct alignas(AlignedBuffer::kAlignment) RingHead {
 
   std::uint64_t token = 0;  // told to readers, who thereby know that this is their ring
   alignas(AlignedBuffer::kAlignment) std::atomic<std::uint64_t> published{0};  // steps below it
-  std::atomic<std::uint64_t> end{kNoEnd};  // the number of steps, once known
-  std::atomic<std::uint32_t> failed{0};    // not 0: the message of an error is on its way
+  std::atomic<std::uint64_t> end{kNoEnd};                                      // the number of steps, once known
+  std::atomic<std::uint32_t> failed{0};  // not 0: the message of an error is on its way
 
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free,
                 "atomics must work between processes");

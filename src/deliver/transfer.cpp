@@ -25,7 +25,9 @@ Outgoing::Outgoing(MPI_Comm world, int to, const Notice& notice, std::shared_ptr
   }
 }
 
-bool Outgoing::done() { return all_done(requests_); }
+bool Outgoing::done() {
+  return all_done(requests_);
+}
 
 Incoming::Incoming(MPI_Comm world, int from, const Notice& notice)
     : source_(from), notice_(notice), payload_(notice.bytes) {
@@ -42,7 +44,9 @@ Incoming::~Incoming() {
   if (unfinished) static_cast<void>(new AlignedBuffer(std::move(payload_)));
 }
 
-bool Incoming::done() { return all_done(requests_); }
+bool Incoming::done() {
+  return all_done(requests_);
+}
 
 std::shared_ptr<const AlignedBuffer> payload_of(ByteView bytes) {
   auto payload = std::make_shared<AlignedBuffer>(bytes.size());

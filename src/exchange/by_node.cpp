@@ -68,8 +68,8 @@ class Parts {
 
 class NodeExchange {
  public:
-  NodeExchange(const mpi::Group& group, const NodeMap& nodes, const Parts<ByteView>& send, const Parts<ByteSpan>& receive,
-               const mpi::Rounds& rounds)
+  NodeExchange(const mpi::Group& group, const NodeMap& nodes, const Parts<ByteView>& send,
+               const Parts<ByteSpan>& receive, const mpi::Rounds& rounds)
       : group_(group), nodes_(nodes), send_(send), receive_(receive), rounds_(rounds), scratch_(Scratch()) {
     me_ = static_cast<std::size_t>(group.rank());
     node_ = nodes.node_of(me_);
@@ -102,13 +102,13 @@ class NodeExchange {
 
   // The way to one other node and back.
   struct Route {
-    std::size_t partner;      // the node
-    std::size_t agent;        // of this node
+    std::size_t partner;  // the node
+    std::size_t agent;    // of this node
     std::size_t their_agent;
-    Sizes send_sizes;         // at the agent: [peers x partner's ranks]
-    Sizes receive_sizes;      // at the agent: [peers x partner's ranks]
-    ByteSpan outgoing;        // at the agent: parts by sender, then by receiver
-    ByteSpan incoming;        // at the agent: the same of the partner; elsewhere: this rank's parts by sender
+    Sizes send_sizes;     // at the agent: [peers x partner's ranks]
+    Sizes receive_sizes;  // at the agent: [peers x partner's ranks]
+    ByteSpan outgoing;    // at the agent: parts by sender, then by receiver
+    ByteSpan incoming;    // at the agent: the same of the partner; elsewhere: this rank's parts by sender
     Requests collected;
     Requests crossed;
   };
@@ -293,8 +293,9 @@ class NodeExchange {
 
 }  // namespace
 
-void all_to_all_by_node(const mpi::Group& group, const NodeMap& nodes, ByteView send, std::span<const std::uint64_t> send_sizes,
-                        ByteSpan receive, std::span<const std::uint64_t> receive_sizes, const mpi::Rounds& rounds) {
+void all_to_all_by_node(const mpi::Group& group, const NodeMap& nodes, ByteView send,
+                        std::span<const std::uint64_t> send_sizes, ByteSpan receive,
+                        std::span<const std::uint64_t> receive_sizes, const mpi::Rounds& rounds) {
   const auto n = static_cast<std::size_t>(group.size());
   STOWAGE_ASSERT(kAssertLight, nodes.ranks() == n && send_sizes.size() == n && receive_sizes.size() == n,
                  "nodes of {} ranks, {} and {} sizes for {} ranks", nodes.ranks(), send_sizes.size(),

@@ -20,7 +20,8 @@ namespace stowage::exchange {
 // As mpi::all_to_all, with the same result: collective over the group, polls, can be abandoned. A message longer than
 // rounds.round_bytes goes in several. An agent holds in memory what crosses between its node and its partners, each way
 // once, and its node's share of the latter once more.
-void all_to_all_by_node(const mpi::Group& group, const NodeMap& nodes, ByteView send, std::span<const std::uint64_t> send_sizes,
-                        ByteSpan receive, std::span<const std::uint64_t> receive_sizes, const mpi::Rounds& rounds);
+void all_to_all_by_node(const mpi::Group& group, const NodeMap& nodes, ByteView send,
+                        std::span<const std::uint64_t> send_sizes, ByteSpan receive,
+                        std::span<const std::uint64_t> receive_sizes, const mpi::Rounds& rounds);
 
 }  // namespace stowage::exchange

@@ -28,8 +28,8 @@ class NodeMap {
   // turn to the same one.
   std::vector<std::size_t> partners(std::size_t node) const;
 
-  // The rank of `node` through which everything to and from `partner` goes. A node's partners are dealt out to its ranks
-  // in turn: no rank has more than one partner above any other. node != partner.
+  // The rank of `node` through which everything to and from `partner` goes. A node's partners are dealt out to its
+  // ranks in turn: no rank has more than one partner above any other. node != partner.
   std::size_t agent(std::size_t node, std::size_t partner) const noexcept;
 
  private:

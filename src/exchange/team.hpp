@@ -50,7 +50,8 @@ struct Agreement {
 };
 
 // All members are Collective over the team: every rank calls them in the same order. None blocks inside MPI: each
-// waits by polling and calls the idle hook meanwhile; once that has thrown, the team can only be destroyed. Not thread-safe.
+// waits by polling and calls the idle hook meanwhile; once that has thrown, the team can only be destroyed. Not
+// thread-safe.
 class Team {
  public:
   virtual ~Team() = default;
@@ -71,9 +72,8 @@ class Team {
   virtual void all_to_all(ByteView send, std::span<const std::uint64_t> send_sizes, ByteSpan receive,
                           std::span<const std::uint64_t> receive_sizes) = 0;
 
-  // From now on all_to_all goes by node (exchange/by_node.hpp). node_of_rank [size()] is the same on every rank: ranks of
-  // equal numbers share a node. Without effect where one node holds all ranks, or each rank has
-  // a node of its own.
+  // From now on all_to_all goes by node (exchange/by_node.hpp). node_of_rank [size()] is the same on every rank: ranks
+  // of equal numbers share a node. Without effect where one node holds all ranks, or each rank has a node of its own.
   virtual void route_by_node(std::span<const int> node_of_rank) = 0;
 
   // [size()] the messages of all_to_all and all_gather to each rank so far, those that are passed on included.

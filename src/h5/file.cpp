@@ -38,7 +38,9 @@ File File::create(const std::string& path, const PropertyList& creation, const P
   return {FileId(call(context, H5Fcreate, path.c_str(), H5F_ACC_TRUNC, creation.id(), access.id())), path};
 }
 
-void File::close() { id_.close({"write", "", path_, STOWAGE_IO_ERROR}); }
+void File::close() {
+  id_.close({"write", "", path_, STOWAGE_IO_ERROR});
+}
 
 GroupId create_group(const File& file, const std::string& name) {
   const Context context{"create group", name, file.path(), STOWAGE_IO_ERROR};

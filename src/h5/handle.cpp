@@ -5,7 +5,9 @@
 
 namespace stowage::h5 {
 
-void silence() noexcept { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+void silence() noexcept {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
 
 namespace detail {
 namespace {

@@ -53,8 +53,8 @@ class Quiet {
 // Calls an HDF5 function whose negative result means failure (hid_t, herr_t, htri_t, ssize_t, int) and returns the
 // result; throws Error as Context says.
 template <typename Result, typename... Parameters, typename... Arguments>
-  requires(std::is_signed_v<Result> || std::is_enum_v<Result>)
-Result call(const Context& context, Result (*function)(Parameters...), Arguments&&... arguments) {
+requires(std::is_signed_v<Result> || std::is_enum_v<Result>) Result
+    call(const Context& context, Result (*function)(Parameters...), Arguments&&... arguments) {
   const detail::Quiet quiet;
   const Result result = function(std::forward<Arguments>(arguments)...);
   if (result < Result{}) detail::raise(context);

@@ -31,8 +31,7 @@ hid_t integer_on_disk() {
 
 // Identifiers that HDF5 owns: do not close.
 template <typename T>
-  requires std::is_arithmetic_v<T>
-hid_t memory_type() {
+requires std::is_arithmetic_v<T> hid_t memory_type() {
   if constexpr (std::is_same_v<T, float>) {
     return H5T_NATIVE_FLOAT;
   } else if constexpr (std::is_same_v<T, double>) {
@@ -43,8 +42,7 @@ hid_t memory_type() {
 }
 
 template <typename T>
-  requires std::is_arithmetic_v<T>
-hid_t disk_type() {
+requires std::is_arithmetic_v<T> hid_t disk_type() {
   if constexpr (std::is_same_v<T, float>) {
     return H5T_IEEE_F32LE;
   } else if constexpr (std::is_same_v<T, double>) {

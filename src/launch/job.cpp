@@ -25,10 +25,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr timespec kLook{0, 100'000'000};                 // between two looks at the results
-constexpr std::chrono::duration<double> kAllEnded{5.0};   // what a launcher gets when no rank is left
+constexpr timespec kLook{0, 100'000'000};                  // between two looks at the results
+constexpr std::chrono::duration<double> kAllEnded{5.0};    // what a launcher gets when no rank is left
 constexpr std::chrono::duration<double> kSlowStart{20.0};  // after which absent ranks are worth a word
-constexpr int kStartAgain = EX_TEMPFAIL;  // STOWAGE_PREEMPTED
+constexpr int kStartAgain = EX_TEMPFAIL;                   // STOWAGE_PREEMPTED
 constexpr int kDidNotStart[] = {126, 127};
 
 template <typename... Args>
@@ -276,6 +276,8 @@ class Job {
 
 }  // namespace
 
-int run_job(const JobOptions& options, const Results& results) { return Job(options, results).run(); }
+int run_job(const JobOptions& options, const Results& results) {
+  return Job(options, results).run();
+}
 
 }  // namespace stowage::launch

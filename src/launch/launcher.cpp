@@ -35,9 +35,10 @@ Launcher launcher_of(const std::string& program) {
   if (version.starts_with("prterun ")) return Launcher::prterun;
   const std::size_t at = version.find("(Open MPI) ");
   if (at == std::string::npos) {
-    fail(STOWAGE_INVALID_ARGUMENT,
-         "--launcher {}: expected srun, prterun, or an mpirun of Open MPI that can be started; '{} --version' said '{}'",
-         program, program, version.substr(0, version.find('\n')));
+    fail(
+        STOWAGE_INVALID_ARGUMENT,
+        "--launcher {}: expected srun, prterun, or an mpirun of Open MPI that can be started; '{} --version' said '{}'",
+        program, program, version.substr(0, version.find('\n')));
   }
   return version[at + 11] >= '5' ? Launcher::mpirun5 : Launcher::mpirun;
 }

@@ -13,9 +13,9 @@ enum class Launcher { mpirun, mpirun5, prterun, srun };  // mpirun5: of Open MPI
 // By the name of the program, and for others than srun by what it says its version is. Throws STOWAGE_INVALID_ARGUMENT.
 Launcher launcher_of(const std::string& program);
 
-// The words that run `program` with the caller's `words` so that each rank runs `prefix` followed by its own program, and
-// outlives others. A file of --multi-prog is rewritten into `folder`. Throws STOWAGE_INVALID_ARGUMENT where srun's words
-// name no program, STOWAGE_IO_ERROR.
+// The words that run `program` with the caller's `words` so that each rank runs `prefix` followed by its own program,
+// and outlives others. A file of --multi-prog is rewritten into `folder`. Throws STOWAGE_INVALID_ARGUMENT where srun's
+// words name no program, STOWAGE_IO_ERROR.
 std::vector<std::string> launcher_words(Launcher launcher, const std::string& program,
                                         const std::vector<std::string>& words, const std::vector<std::string>& prefix,
                                         const std::filesystem::path& folder);

@@ -16,12 +16,14 @@ using namespace stowage;
 constexpr const char* kUsage =
     "usage: stowage-run [--launcher mpirun|prterun|srun|PATH] [--results FOLDER] [--grace SECONDS] LAUNCHER-WORDS...\n"
     "\n"
-    "Starts a job by mpirun (default) or srun so that trainers outlive the death of loaders, and ends with the job's true\n"
+    "Starts a job by mpirun (default) or srun so that trainers outlive the death of loaders, and ends with the job's "
+    "true\n"
     "status. All other words are the launcher's, as in\n"
     "  stowage-run -n 4 TRAINER : -n 2 stowage serve run.yaml\n"
     "  stowage-run --launcher srun -n 6 --multi-prog ranks.conf\n"
     "\n"
-    "  --results FOLDER  where ranks write down how they ended: a folder that all nodes see (default: the working one);\n"
+    "  --results FOLDER  where ranks write down how they ended: a folder that all nodes see (default: the working "
+    "one);\n"
     "                    a folder of the run's own is made there and removed\n"
     "  --grace SECONDS   what loaders get once all trainers have ended, and the launcher after SIGTERM (default 30)\n";
 
@@ -65,7 +67,7 @@ int run(int argc, char** argv) {
   const launch::Results results = launch::Results::make(options.results);
   try {
     options.job.words = launch::launcher_words(options.job.launcher, options.launcher, options.job.words,
-                                            {self, std::string(kRank), results.folder()}, results.folder());
+                                               {self, std::string(kRank), results.folder()}, results.folder());
     const int status = launch::run_job(options.job, results);
     results.remove();
     return status;

@@ -58,8 +58,8 @@ std::string host_name() {
 
 Results Results::make(const fs::path& parent) {
   remove_stale(parent);
-  std::string pattern = fmt::format("{}/{}{}.{}.XXXXXX",
-                                    fs::absolute(parent).lexically_normal().string(), kPrefix, host_name(), getpid());
+  std::string pattern = fmt::format("{}/{}{}.{}.XXXXXX", fs::absolute(parent).lexically_normal().string(), kPrefix,
+                                    host_name(), getpid());
   if (pattern.find_first_of(" \t\n") != std::string::npos) {
     fail(STOWAGE_INVALID_ARGUMENT, "'{}': launchers cannot pass on a path with white space; choose another --results",
          pattern);
@@ -98,7 +98,9 @@ std::optional<int> Results::signal(int number) const {
   return std::nullopt;
 }
 
-void Results::finish() const { write_whole(folder_ / kOver, ""); }
+void Results::finish() const {
+  write_whole(folder_ / kOver, "");
+}
 
 bool Results::over() const {
   std::error_code ignored;

@@ -44,7 +44,7 @@ class Results {
   void started(int rank, const RankRecord& record) const;
   void ended(int rank, const Ending& ending) const;
   std::optional<int> signal(int number) const;  // the signal that was sent as `number` (from 0)
-  bool over() const;                             // finish() was called
+  bool over() const;                            // finish() was called
 
   // For whoever started them. update() adds to `ranks` what is new.
   void update(std::map<int, RankRecord>& ranks) const;

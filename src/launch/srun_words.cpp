@@ -15,17 +15,43 @@ using Words = std::vector<std::string>;
 
 // Options without a value, or whose value is optional and then follows "="; all others take the next word (srun(1)).
 constexpr std::string_view kShortFlags = "EHIkKlOQsuvVWXZ";
-constexpr std::array<std::string_view, 31> kLongFlags{
-    "contiguous", "cpu-bind-help", "disable-status", "exact",        "exclusive", "export-all",       "external",
-    "extra-node-info-help",        "help",           "hold",         "immediate", "interactive",      "kill-on-bad-exit",
-    "label",      "mpi-list",      "multi-prog",     "nice",         "no-allocate", "no-kill",        "overcommit",
-    "oversubscribe", "overlap",    "preserve-env",   "pty",          "quiet",     "quit-on-interrupt", "resv-ports",
-    "spread-job", "unbuffered",    "usage",          "verbose"};
+constexpr std::array<std::string_view, 31> kLongFlags{"contiguous",
+                                                      "cpu-bind-help",
+                                                      "disable-status",
+                                                      "exact",
+                                                      "exclusive",
+                                                      "export-all",
+                                                      "external",
+                                                      "extra-node-info-help",
+                                                      "help",
+                                                      "hold",
+                                                      "immediate",
+                                                      "interactive",
+                                                      "kill-on-bad-exit",
+                                                      "label",
+                                                      "mpi-list",
+                                                      "multi-prog",
+                                                      "nice",
+                                                      "no-allocate",
+                                                      "no-kill",
+                                                      "overcommit",
+                                                      "oversubscribe",
+                                                      "overlap",
+                                                      "preserve-env",
+                                                      "pty",
+                                                      "quiet",
+                                                      "quit-on-interrupt",
+                                                      "resv-ports",
+                                                      "spread-job",
+                                                      "unbuffered",
+                                                      "usage",
+                                                      "verbose"};
 
 // Whether the option `word` takes the next word as its value.
 bool takes_next(std::string_view word) {
   if (word.starts_with("--")) {
-    return word.find('=') == std::string_view::npos && std::ranges::find(kLongFlags, word.substr(2)) == kLongFlags.end();
+    return word.find('=') == std::string_view::npos &&
+           std::ranges::find(kLongFlags, word.substr(2)) == kLongFlags.end();
   }
   // Letters may stand together; the value of the first that needs one follows it at once or is the next word.
   for (std::size_t i = 1; i < word.size(); ++i) {
@@ -36,7 +62,9 @@ bool takes_next(std::string_view word) {
   return false;
 }
 
-std::string joined(const Words& words) { return fmt::format("{}", fmt::join(words, " ")); }
+std::string joined(const Words& words) {
+  return fmt::format("{}", fmt::join(words, " "));
+}
 
 // Lines: ranks program arguments; '#' begins a comment, '\' at the end continues a line.
 void rewrite_multi_prog(const std::string& from, const std::filesystem::path& to, const Words& prefix) {

@@ -14,13 +14,13 @@ namespace boost::serialization {
 
 template <typename Archive>
 void serialize(Archive& archive, stowage::read::ShardInfo& shard, unsigned) {
-  archive & shard.file & shard.base & shard.bytes & shard.block_bytes & shard.checksum_base & shard.type & shard.vocab_size &
-      shard.format;
+  archive& shard.file& shard.base& shard.bytes& shard.block_bytes& shard.checksum_base& shard.type& shard
+      .vocab_size& shard.format;
 }
 
 template <typename Archive>
 void serialize(Archive& archive, stowage::loader::Catalogue::Problem& problem, unsigned) {
-  archive & problem.text.mark.line & problem.text.mark.column & problem.text.message & problem.status;
+  archive& problem.text.mark.line& problem.text.mark.column& problem.text.message& problem.status;
 }
 
 }  // namespace boost::serialization
@@ -38,7 +38,7 @@ struct Opened {
 
   template <typename Archive>
   void serialize(Archive& archive, unsigned) {
-    archive & source & info & shards & problems;
+    archive& source& info& shards& problems;
   }
 };
 
@@ -50,7 +50,7 @@ struct Told {
 
   template <typename Archive>
   void serialize(Archive& archive, unsigned) {
-    archive & sources & shards;
+    archive& sources& shards;
   }
 };
 
@@ -130,7 +130,8 @@ Catalogue Catalogue::open(const config::Config& config, exchange::Team& team, st
   const exchange::Gathered gathered = team.all_gather(frame::encode(mine, Opened::kVersion));
   std::vector<Opened> all;
   for (int rank = 0; rank < team.size(); ++rank) {
-    auto theirs = frame::decode<std::vector<Opened>>(gathered.of(rank), Opened::kVersion, "the sources of a loader rank");
+    auto theirs =
+        frame::decode<std::vector<Opened>>(gathered.of(rank), Opened::kVersion, "the sources of a loader rank");
     std::move(theirs.begin(), theirs.end(), std::back_inserter(all));
   }
   std::ranges::sort(all, {}, &Opened::source);
@@ -166,7 +167,9 @@ void Catalogue::keep(std::uint32_t source, std::vector<source::Shard> shards) {
   }
 }
 
-Bytes Catalogue::told() const { return frame::encode(Told{sources_, shards_}, Told::kVersion); }
+Bytes Catalogue::told() const {
+  return frame::encode(Told{sources_, shards_}, Told::kVersion);
+}
 
 Catalogue Catalogue::from_told(ByteView told) {
   auto known = frame::decode<Told>(told, Told::kVersion, "the sources that the other loader ranks have opened");
@@ -192,9 +195,10 @@ void Catalogue::share_anew(const config::Config& config, int rank, int size) {
     std::vector<source::Shard> shards = open_source(config, config.sources[s], opened);
     if (!opened.problems.empty()) throw Error(opened.problems.front().status, opened.problems.front().text.message);
     if (opened.info.sequences != sources_[s].sequences || opened.info.tokens != sources_[s].tokens) {
-      fail(STOWAGE_DATA_ERROR,
-           "source '{}' changed while the job ran: expected {} sequences and {} tokens as at its start, found {} and {}",
-           sources_[s].name, sources_[s].sequences, sources_[s].tokens, opened.info.sequences, opened.info.tokens);
+      fail(
+          STOWAGE_DATA_ERROR,
+          "source '{}' changed while the job ran: expected {} sequences and {} tokens as at its start, found {} and {}",
+          sources_[s].name, sources_[s].sequences, sources_[s].tokens, opened.info.sequences, opened.info.tokens);
     }
     keep(s, std::move(shards));
   }
@@ -205,7 +209,8 @@ Location Catalogue::locate(std::uint32_t source, std::uint64_t sequence) const {
   const auto shard = static_cast<std::size_t>(std::ranges::upper_bound(firsts, sequence) - firsts.begin()) - 1;
   const auto& begin = own_[source][shard].begin;
   const std::size_t local = sequence - firsts[shard];
-  return {sources_[source].first_shard + static_cast<std::uint32_t>(shard), begin[local], begin[local + 1] - begin[local]};
+  return {sources_[source].first_shard + static_cast<std::uint32_t>(shard), begin[local],
+          begin[local + 1] - begin[local]};
 }
 
 }  // namespace stowage::loader

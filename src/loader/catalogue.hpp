@@ -21,11 +21,11 @@ struct SourceInfo {
   std::string name;
   std::uint64_t sequences = 0;
   std::uint64_t tokens = 0;
-  std::uint64_t shortest = 0;      // tokens
+  std::uint64_t shortest = 0;  // tokens
   std::uint64_t longest = 0;
-  std::uint64_t zero_length = 0;   // sequences without tokens
-  std::uint64_t over_long = 0;     // sequences that do not fit a micro-batch
-  std::uint32_t first_shard = 0;   // in Catalogue::shards
+  std::uint64_t zero_length = 0;  // sequences without tokens
+  std::uint64_t over_long = 0;    // sequences that do not fit a micro-batch
+  std::uint32_t first_shard = 0;  // in Catalogue::shards
   std::uint32_t shards = 0;
   Digest index;                                      // see index_digest()
   std::vector<checkpoint::Fingerprint::File> files;  // as they were when they were opened
@@ -35,15 +35,15 @@ struct SourceInfo {
   }
   template <typename Archive>
   void serialize(Archive& archive, unsigned) {
-    archive & name & sequences & tokens & shortest & longest & zero_length & over_long & first_shard & shards & index.high &
-        index.low & files;
+    archive& name& sequences& tokens& shortest& longest& zero_length& over_long& first_shard& shards& index.high& index
+        .low& files;
   }
 };
 
 // Where one sequence lies.
 struct Location {
-  std::uint32_t shard = 0;   // in Catalogue::shards
-  std::uint64_t begin = 0;   // first token, within the shard
+  std::uint32_t shard = 0;  // in Catalogue::shards
+  std::uint64_t begin = 0;  // first token, within the shard
   std::uint64_t tokens = 0;
 };
 
@@ -70,7 +70,7 @@ class Catalogue {
   // open, closes the others. Not collective; throws if a source cannot be opened or is not what it was.
   void share_anew(const config::Config& config, int rank, int size);
 
-  const std::vector<SourceInfo>& sources() const noexcept { return sources_; }        // in configuration order
+  const std::vector<SourceInfo>& sources() const noexcept { return sources_; }  // in configuration order
   const std::vector<read::ShardInfo>& shards() const noexcept { return shards_; }
 
   int owner(std::uint32_t source) const noexcept { return static_cast<int>(source) % team_size_; }
@@ -85,8 +85,8 @@ class Catalogue {
 
   std::vector<SourceInfo> sources_;
   std::vector<read::ShardInfo> shards_;
-  std::vector<std::vector<source::Shard>> own_;              // by source; empty where not owned
-  std::vector<std::vector<std::uint64_t>> first_sequence_;   // by source: of each of its shards; owned only
+  std::vector<std::vector<source::Shard>> own_;             // by source; empty where not owned
+  std::vector<std::vector<std::uint64_t>> first_sequence_;  // by source: of each of its shards; owned only
   int rank_ = 0;
   int team_size_ = 1;
 };

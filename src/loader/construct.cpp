@@ -29,15 +29,15 @@ void fill_segment(const deliver::MicroArrays& to, std::size_t begin, std::size_t
   };
   deliver::for_each_run(begin, extent, to.tokens.size(), rule.context_parallel,
                         [&](std::size_t first, std::size_t place, std::size_t count) {
-    fill_ids(to.tokens.subspan(place, count), first);
-    fill_ids(to.labels.subspan(place, count), first + 1);
-    const auto mask = to.loss_mask.subspan(place, count);
-    const std::size_t labelled = first < targets ? std::min(count, targets - first) : 0;
-    std::ranges::fill(mask.first(labelled), 1.0F);
-    std::ranges::fill(mask.subspan(labelled), 0.0F);
-    const auto positions = to.position_ids.subspan(place, count);
-    std::iota(positions.begin(), positions.end(), static_cast<std::int64_t>(first));
-  });
+                          fill_ids(to.tokens.subspan(place, count), first);
+                          fill_ids(to.labels.subspan(place, count), first + 1);
+                          const auto mask = to.loss_mask.subspan(place, count);
+                          const std::size_t labelled = first < targets ? std::min(count, targets - first) : 0;
+                          std::ranges::fill(mask.first(labelled), 1.0F);
+                          std::ranges::fill(mask.subspan(labelled), 0.0F);
+                          const auto positions = to.position_ids.subspan(place, count);
+                          std::iota(positions.begin(), positions.end(), static_cast<std::int64_t>(first));
+                        });
 }
 
 stowage_segment origin_of(const Segment& segment) {

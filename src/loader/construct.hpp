@@ -31,10 +31,12 @@ GlobalCounts count_global(const StepBatch& batch);
 deliver::MicroShape micro_batch_shape(const StepBatch& batch, std::span<const std::uint32_t> segments,
                                       const config::MicroBatch& micro_batch);
 
-// The step block of `replica`, built in the memory that `allocate` gives: whole rows, in slice order (deliver/slices.hpp).
-// `raw` holds the tokens of this replica's segments, in the order in which the plan names them. Pure; works on the micro-batches with OpenMP threads, whose number does not influence the result.
+// The step block of `replica`, built in the memory that `allocate` gives: whole rows, in slice order
+// (deliver/slices.hpp). `raw` holds the tokens of this replica's segments, in the order in which the plan names them.
+// Pure; works on the micro-batches with OpenMP threads, whose number does not influence the result.
 deliver::AlignedBuffer construct(const StepBatch& batch, const plan::Plan& plan, std::uint32_t replica,
                                  const config::MicroBatch& micro_batch, const GlobalCounts& global,
-                                 std::span<const RawTokens> raw, const deliver::Allocate& allocate = deliver::from_heap);
+                                 std::span<const RawTokens> raw,
+                                 const deliver::Allocate& allocate = deliver::from_heap);
 
 }  // namespace stowage::loader

@@ -17,8 +17,8 @@ bool contains(const std::vector<int>& numbers, int number) {
 // The shadow that takes the place of a rank of `node`, taken out of the list; -1 if there is none.
 int take_shadow(std::vector<int>& shadows, int node, const std::vector<int>& node_of) {
   if (shadows.empty()) return -1;
-  auto chosen = std::ranges::find_if(
-      shadows, [&](int number) { return node_of[static_cast<std::size_t>(number)] == node; });
+  auto chosen =
+      std::ranges::find_if(shadows, [&](int number) { return node_of[static_cast<std::size_t>(number)] == node; });
   if (chosen == shadows.end()) chosen = shadows.begin();
   const int number = *chosen;
   shadows.erase(chosen);
@@ -26,12 +26,15 @@ int take_shadow(std::vector<int>& shadows, int node, const std::vector<int>& nod
 }
 
 int least_loaded(const Crew& crew) {
-  return *std::ranges::min_element(crew.active, {}, [&](int number) { return std::ranges::count(crew.server, number); });
+  return *std::ranges::min_element(crew.active, {},
+                                   [&](int number) { return std::ranges::count(crew.server, number); });
 }
 
 }  // namespace
 
-bool Crew::works(int number) const noexcept { return contains(active, number); }
+bool Crew::works(int number) const noexcept {
+  return contains(active, number);
+}
 
 std::vector<int> Crew::constructors() const {
   std::vector<int> places;
@@ -44,7 +47,8 @@ std::vector<int> Crew::constructors() const {
 Crew first_crew(int loaders, std::uint32_t shadows) {
   if (static_cast<std::uint64_t>(loaders) <= shadows) {
     fail(STOWAGE_CONFIG_ERROR,
-         "expected more loader ranks than shadows, found {} loader ranks and shadows: {}; start {} loader ranks or more, "
+         "expected more loader ranks than shadows, found {} loader ranks and shadows: {}; start {} loader ranks or "
+         "more, "
          "or lower shadows",
          loaders, shadows, std::uint64_t{shadows} + 1);
   }

@@ -9,10 +9,10 @@ namespace stowage::loader {
 
 // Loader ranks go by their number: their place among the loader ranks of the job, from 0. The same on every rank.
 struct Crew {
-  std::uint32_t lost = 0;         // how many had been lost when all that were left agreed on this
-  std::vector<int> active;        // by place in the team that works
-  std::vector<int> shadows;       // in the order in which they will be taken
-  std::vector<int> server;        // [replicas] who constructs and delivers the replica's steps
+  std::uint32_t lost = 0;    // how many had been lost when all that were left agreed on this
+  std::vector<int> active;   // by place in the team that works
+  std::vector<int> shadows;  // in the order in which they will be taken
+  std::vector<int> server;   // [replicas] who constructs and delivers the replica's steps
 
   bool works(int number) const noexcept;
 
@@ -21,7 +21,7 @@ struct Crew {
 
   template <typename Archive>
   void serialize(Archive& archive, unsigned) {
-    archive & lost & active & shadows & server;
+    archive& lost& active& shadows& server;
   }
   friend bool operator==(const Crew&, const Crew&) = default;
 };
@@ -30,9 +30,9 @@ struct Crew {
 // rank is left to work.
 Crew first_crew(int loaders, std::uint32_t shadows);
 
-// The crew without those that are not `living` (ascending numbers; never empty). A shadow of the lost one's node takes its
-// place and its replicas, else the first shadow; without shadows the place is given up, and its replicas go, in order,
-// each to the working rank that has the fewest. node_of [loader ranks of the job]. Pure.
+// The crew without those that are not `living` (ascending numbers; never empty). A shadow of the lost one's node takes
+// its place and its replicas, else the first shadow; without shadows the place is given up, and its replicas go, in
+// order, each to the working rank that has the fewest. node_of [loader ranks of the job]. Pure.
 Crew after_loss(const Crew& crew, const std::vector<int>& living, const std::vector<int>& node_of);
 
 }  // namespace stowage::loader

@@ -46,9 +46,10 @@ void Heartbeat::beat() {
   }
   if (silence_ <= limit_) return;
   throw PeerSilent(
-      fmt::format("loader rank {} (of the job's ranks) gave no sign of life for {:.0f} s: its process is stopped or gone, "
-                  "or its host cannot be reached. If its file system can stall for so long, raise limits.peer_seconds",
-                  previous_, limit_.count()),
+      fmt::format(
+          "loader rank {} (of the job's ranks) gave no sign of life for {:.0f} s: its process is stopped or gone, "
+          "or its host cannot be reached. If its file system can stall for so long, raise limits.peer_seconds",
+          previous_, limit_.count()),
       previous_);
 }
 

@@ -101,9 +101,10 @@ Lifelines::Lifelines(exchange::Team& team, const std::vector<int>& node_of)
   }
   for (int other = 0; other < size_; ++other) {
     if (!watched(other) || std::ranges::count(lines_, other, &Line::rank) > 0) continue;
-    log().warn("no connection between loader ranks {} and {}: that one of them has ended is noticed only by its silence, "
-               "after limits.peer_seconds",
-               me_, other);
+    log().warn(
+        "no connection between loader ranks {} and {}: that one of them has ended is noticed only by its silence, "
+        "after limits.peer_seconds",
+        me_, other);
   }
   for (std::size_t r = 0; r < contacts.size(); ++r) {
     if (node_of[r] != node_of[static_cast<std::size_t>(me_)]) contacts[r].pid = 0;

@@ -10,15 +10,15 @@
 
 namespace stowage::loader {
 
-// TCP connections. Each rank has one with each of the kWatched ranks before and behind it in the ring of numbers, so with
-// every other one in teams of up to twice as many and one. For ranks of its own node a rank also keeps a handle of the
-// process (pidfd), by which it can end a process that is stopped. One thread.
+// TCP connections. Each rank has one with each of the kWatched ranks before and behind it in the ring of numbers, so
+// with every other one in teams of up to twice as many and one. For ranks of its own node a rank also keeps a handle of
+// the process (pidfd), by which it can end a process that is stopped. One thread.
 class Lifelines {
  public:
   static constexpr int kWatched = 8;
 
-  // `team`: all loader ranks, by number. node_of [ranks]. Where a connection cannot be made within some seconds, says so
-  // in the log and does without. Collective over the team.
+  // `team`: all loader ranks, by number. node_of [ranks]. Where a connection cannot be made within some seconds, says
+  // so in the log and does without. Collective over the team.
   Lifelines(exchange::Team& team, const std::vector<int>& node_of);
   ~Lifelines();
   Lifelines(const Lifelines&) = delete;

@@ -298,8 +298,8 @@ void LoaderRank::tell(Status status, const std::string& message, bool loaders_kn
     const bool shadows_know = crew_.shadows.empty() || !first();
     const bool preempted = status == STOWAGE_PREEMPTED;
     // Trainers then have their own state to save, in a time that only they know.
-    const auto deadline = mpi::Deadline::after(
-        preempted ? std::max(kFarewell, mpi::Seconds(config_.limits.trainer_seconds)) : kFarewell);
+    const auto deadline =
+        mpi::Deadline::after(preempted ? std::max(kFarewell, mpi::Seconds(config_.limits.trainer_seconds)) : kFarewell);
     if (!loaders_know || !shadows_know) alarm_.raise(status, message);
     if (server_) server_->fail(status, message);
     if (preempted && ledger_) save_last();

@@ -82,7 +82,7 @@ class LoaderRank {
   mpi::Deadline deadline_;
   mpi::Job job_;
   int number_;
-  std::vector<int> nodes_;  // of the loader ranks
+  std::vector<int> nodes_;       // of the loader ranks
   std::vector<int> not_served_;  // trainers, by this rank
   Crew crew_;
 

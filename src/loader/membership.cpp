@@ -39,11 +39,12 @@ void Membership::check() {
     merge(theirs);
   }
   if (lost(me_)) {
-    throw Expelled(STOWAGE_PEER_LOST,
-                   fmt::format("the other loader ranks had no sign of life from loader rank {} (of the job's ranks) for too "
-                               "long and went on without it; it ends now. If its host was only slow, raise "
-                               "limits.peer_seconds",
-                               loader_ranks_[static_cast<std::size_t>(me_)]));
+    throw Expelled(
+        STOWAGE_PEER_LOST,
+        fmt::format("the other loader ranks had no sign of life from loader rank {} (of the job's ranks) for too "
+                    "long and went on without it; it ends now. If its host was only slow, raise "
+                    "limits.peer_seconds",
+                    loader_ranks_[static_cast<std::size_t>(me_)]));
   }
   if (grown_) throw LoadersLost();
 }

@@ -68,7 +68,7 @@ class Membership {
   MPI_Comm world_;
   std::vector<int> loader_ranks_;
   int me_;
-  std::vector<std::uint8_t> lost_;   // by number
+  std::vector<std::uint8_t> lost_;  // by number
   std::vector<std::uint8_t> heard_;
   mpi::Request hearing_;
   std::list<Sending> sending_;

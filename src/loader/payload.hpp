@@ -18,7 +18,9 @@ namespace stowage::loader {
 class ReceivedTokens {
  public:
   // segment: its index in the step's batch; it must be one that this rank constructs.
-  ByteView of(std::uint32_t segment) const noexcept { return ByteView(bytes_).subspan(begin_[segment], size_[segment]); }
+  ByteView of(std::uint32_t segment) const noexcept {
+    return ByteView(bytes_).subspan(begin_[segment], size_[segment]);
+  }
 
  private:
   friend class Payload;
@@ -49,12 +51,12 @@ class Payload {
   const Catalogue& catalogue_;
   exchange::Team& team_;
   std::unique_ptr<read::Reader> reader_;
-  std::vector<read::Piece> pieces_;         // of the wanted segments, in batch order
+  std::vector<read::Piece> pieces_;           // of the wanted segments, in batch order
   std::vector<std::uint32_t> piece_segment_;  // [pieces] index into the batch
-  std::vector<int> piece_to_;               // [pieces] the constructing rank
+  std::vector<int> piece_to_;                 // [pieces] the constructing rank
   std::size_t segments_ = 0;
   read::ReadPlan plan_;
-  Bytes buffer_;                            // what this rank read
+  Bytes buffer_;  // what this rank read
   std::uint64_t bytes_exchanged_ = 0;
 };
 

@@ -33,8 +33,10 @@ Constructors constructors_near(std::span<const int> replica_nodes, std::span<con
   };
   for (const auto& [id, node] : nodes) {
     if (node.ranks.empty()) continue;
-    const Constructors places = constructors_over(narrow<std::uint32_t>(node.replicas.size()), narrow<int>(node.ranks.size()));
-    for (std::size_t r = 0; r < places.size(); ++r) give(node.replicas[r], node.ranks[static_cast<std::size_t>(places[r])]);
+    const Constructors places =
+        constructors_over(narrow<std::uint32_t>(node.replicas.size()), narrow<int>(node.ranks.size()));
+    for (std::size_t r = 0; r < places.size(); ++r)
+      give(node.replicas[r], node.ranks[static_cast<std::size_t>(places[r])]);
   }
   for (std::size_t r = 0; r < constructors.size(); ++r) {
     if (constructors[r] != kNobody) continue;

@@ -25,7 +25,8 @@ Fate cut(const config::Source& source, const config::MicroBatch& micro_batch, st
     return Fate::whole;
   }
   switch (source.over_long) {
-    case config::OverLong::drop: return Fate::dropped_over_long;
+    case config::OverLong::drop:
+      return Fate::dropped_over_long;
     case config::OverLong::truncate:
       pieces.push_back({0, static_cast<std::uint32_t>(longest), 0});
       return Fate::truncated;
@@ -36,7 +37,8 @@ Fate cut(const config::Source& source, const config::MicroBatch& micro_batch, st
       }
       return Fate::split;
     }
-    case config::OverLong::error: break;
+    case config::OverLong::error:
+      break;
   }
   fail(STOWAGE_INTERNAL_ERROR, "source '{}': a sequence of {} tokens passed the check of over_long: error", source.name,
        tokens);
@@ -51,10 +53,11 @@ std::uint64_t deliverable(const config::Source& source, const SourceInfo& info) 
 
 void refuse_over_long(const config::Source& source, const SourceInfo& info, const config::MicroBatch& micro_batch) {
   if (source.over_long != config::OverLong::error || info.over_long == 0) return;
-  fail(STOWAGE_DATA_ERROR,
-       "{} of {} sequences are longer than a micro-batch holds ({} tokens; the longest has {}); choose over_long: drop, "
-       "truncate or split, or raise micro_batch.tokens",
-       info.over_long, info.sequences, longest_segment(micro_batch), info.longest);
+  fail(
+      STOWAGE_DATA_ERROR,
+      "{} of {} sequences are longer than a micro-batch holds ({} tokens; the longest has {}); choose over_long: drop, "
+      "truncate or split, or raise micro_batch.tokens",
+      info.over_long, info.sequences, longest_segment(micro_batch), info.longest);
 }
 
 void check_enough(const config::Config& config, const std::vector<SourceInfo>& sources,
@@ -69,9 +72,10 @@ void check_enough(const config::Config& config, const std::vector<SourceInfo>& s
   if (kept == 0) {
     add("no sequence is left to deliver: the policies over_long and zero_length drop all of them");
   } else if (config.epochs && kept < config.data_parallel) {
-    add(fmt::format("expected at least as many sequences as replicas ({}), found {} in all sources; lower data_parallel "
-                    "or add data",
-                    config.data_parallel, kept));
+    add(fmt::format(
+        "expected at least as many sequences as replicas ({}), found {} in all sources; lower data_parallel "
+        "or add data",
+        config.data_parallel, kept));
   }
 }
 

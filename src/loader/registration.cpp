@@ -73,7 +73,8 @@ std::vector<deliver::Part> parts_of(const std::vector<deliver::Register>& regist
   for (std::size_t place = 0; place < served.size(); ++place) {
     if (served[place] == deliver::kAllRows) continue;
     fail(STOWAGE_MPI_ERROR,
-         "no trainer gets the {} of replica {}, context parallel rank {}: expected one at the {} pipeline stage among the "
+         "no trainer gets the {} of replica {}, context parallel rank {}: expected one at the {} pipeline stage among "
+         "the "
          "{} of the job; start it, or correct the ranks in stowage_trainer_options",
          (served[place] & deliver::kInputs) == 0 ? "tokens and positions" : "labels and loss mask", place / slices,
          place % slices, (served[place] & deliver::kInputs) == 0 ? "first" : "last", registered.size());

@@ -17,9 +17,9 @@
 namespace stowage::loader {
 
 struct ServeOptions {
-  std::string config_path;        // needed on the first loader rank; the others get the text from it
-  double startup_seconds = 300.0; // longest wait for the job's ranks
-  Resume resume;                  // of the first loader rank; the directory is the configuration's
+  std::string config_path;                   // needed on the first loader rank; the others get the text from it
+  double startup_seconds = 300.0;            // longest wait for the job's ranks
+  Resume resume;                             // of the first loader rank; the directory is the configuration's
   const std::atomic<bool>* ended = nullptr;  // set from outside, in a signal handler too: the run ends, saved
   // Called on the first loader rank after each step with the steps made and the steps of the run (0 = not known).
   std::function<void(std::uint64_t, std::uint64_t)> on_step;
@@ -35,7 +35,7 @@ struct ServedSource {
 // Of the whole job; complete on the first loader rank.
 struct ServeSummary {
   bool first_rank = false;
-  double seconds = 0;           // from the first step asked for to the last trainer's leaving
+  double seconds = 0;  // from the first step asked for to the last trainer's leaving
   PlanStatistics plan;
   RankStatistics ranks;
   std::vector<ServedSource> sources;

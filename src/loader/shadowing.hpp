@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What working loader ranks tell their shadows: the difference that each step makes to the state, which every shadow has
-// acknowledged before the step's data is released.
+// What working loader ranks tell their shadows: the difference that each step makes to the state, which every shadow
+// has acknowledged before the step's data is released.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@
 namespace stowage::loader {
 
 // Of one view of the crew. The first working rank tells; every working rank waits for every shadow's acknowledgement.
-// Messages of the group; waits poll and call `idle`, and what it throws ends them: the object can then only be destroyed.
-// One thread.
+// Messages of the group; waits poll and call `idle`, and what it throws ends them: the object can then only be
+// destroyed. One thread.
 class Shadowing {
  public:
   // group: all living loader ranks. active, shadows: their ranks in the group.
   Shadowing(mpi::Group group, std::vector<int> active, std::vector<int> shadows, mpi::Idle idle);
 
-  // Of a working rank: what `step` did, of which steps below `committed` are delivered. Returns when every shadow knows.
-  // Every working rank calls it for every step, in order.
+  // Of a working rank: what `step` did, of which steps below `committed` are delivered. Returns when every shadow
+  // knows. Every working rank calls it for every step, in order.
   void explain(std::uint64_t step, const checkpoint::StepDelta& delta, std::uint64_t committed);
 
   // Of a working rank: no step follows.

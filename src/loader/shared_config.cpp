@@ -14,9 +14,8 @@ config::Config share_config(const std::string& path, exchange::Team& team) {
   const exchange::Gathered texts = team.all_gather(reads ? bytes_of(text) : ByteView{});
   const exchange::Gathered paths = team.all_gather(reads ? bytes_of(path) : ByteView{});
   config::Config config;
-  exchange::together(team, [&] {
-    config = config::parse_or_throw(text_of(texts.of(0)), std::string(text_of(paths.of(0))));
-  });
+  exchange::together(team,
+                     [&] { config = config::parse_or_throw(text_of(texts.of(0)), std::string(text_of(paths.of(0)))); });
   return config;
 }
 

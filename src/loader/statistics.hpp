@@ -17,9 +17,9 @@ struct PlanStatistics {
   std::uint64_t steps = 0;
   std::uint64_t sequences = 0;
   std::uint64_t tokens = 0;
-  std::uint64_t row_tokens = 0;     // lengths of all micro-batches, padding included
+  std::uint64_t row_tokens = 0;  // lengths of all micro-batches, padding included
   std::uint64_t micro_batches = 0;
-  double drawn_max_over_mean = 0;   // sums over steps; see mean_*()
+  double drawn_max_over_mean = 0;  // sums over steps; see mean_*()
   double planned_max_over_mean = 0;
 
   double mean_drawn() const noexcept { return steps == 0 ? 1.0 : drawn_max_over_mean / static_cast<double>(steps); }
@@ -38,7 +38,7 @@ struct PlanStatistics {
 // Of one rank; summed over the team at the end.
 struct RankStatistics {
   std::uint64_t bytes_read = 0;
-  std::uint64_t bytes_cached = 0;     // of these, from copies in the cache of the node
+  std::uint64_t bytes_cached = 0;  // of these, from copies in the cache of the node
   std::uint64_t reads = 0;
   std::uint64_t bytes_exchanged = 0;  // sent to other ranks in all-to-all 2
   std::uint64_t bytes_delivered = 0;  // to trainers: the sum of the next two

@@ -71,7 +71,8 @@ std::optional<std::uint64_t> count_steps(const config::Config& config, const Cat
   return start.step + whole + (partial ? 1 : 0);
 }
 
-mixture::DrawStream draw_stream(const config::Config& config, const Catalogue& catalogue, const mixture::DrawState& at) {
+mixture::DrawStream draw_stream(const config::Config& config, const Catalogue& catalogue,
+                                const mixture::DrawState& at) {
   mixture::DrawStream stream(config.seed, source_specs(config, catalogue), config.epochs);
   stream.restore(at);
   return stream;
@@ -129,8 +130,7 @@ std::uint64_t StepStream::chunk() const noexcept {
   }
   const double mean = static_cast<double>(tokens) / static_cast<double>(std::max<std::uint64_t>(sequences, 1));
   const double wanted = static_cast<double>(config_.batch.tokens) / std::max(mean, 1.0);
-  return static_cast<std::uint64_t>(
-      std::clamp(wanted, static_cast<double>(kSmallest), static_cast<double>(kLargest)));
+  return static_cast<std::uint64_t>(std::clamp(wanted, static_cast<double>(kSmallest), static_cast<double>(kLargest)));
 }
 
 void StepStream::describe_more() {
@@ -208,8 +208,7 @@ void StepStream::deliver(const Described& described, StepBatch& batch, Counts& c
   count.tokens += kept;
   ++batch.sequences;
   for (const Piece& piece : pieces) {
-    batch.segments.push_back(
-        {described.draw, piece, described.location.shard, described.location.begin + piece.begin});
+    batch.segments.push_back({described.draw, piece, described.location.shard, described.location.begin + piece.begin});
   }
 }
 
@@ -234,9 +233,8 @@ std::vector<StepStream::Described> StepStream::defer(std::vector<Described> draw
   pool.insert(pool.end(), drawn.begin(), drawn.end());
   std::unordered_set<std::uint64_t> chosen;
   for (const plan::Deferrable& one : now) chosen.insert(one.id);
-  const auto later = std::stable_partition(pool.begin(), pool.end(), [&](const Described& one) {
-    return chosen.contains(one.draw.position);
-  });
+  const auto later = std::stable_partition(pool.begin(), pool.end(),
+                                           [&](const Described& one) { return chosen.contains(one.draw.position); });
   waiting_.assign(later, pool.end());
   pool.erase(later, pool.end());
   return pool;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the loader ranks that are left do when one is lost: agree on who is left and on the committed state, give the lost
-// one's place to a shadow, make all steps from there once more, and serve its trainers. Steps are a function of the
-// state, so that trainers cannot tell the difference.
+// What the loader ranks that are left do when one is lost: agree on who is left and on the committed state, give the
+// lost one's place to a shadow, make all steps from there once more, and serve its trainers. Steps are a function of
+// the state, so that trainers cannot tell the difference.
 #include <algorithm>
 #include <boost/serialization/vector.hpp>
 
@@ -23,7 +23,7 @@ struct Known {
 
   template <typename Archive>
   void serialize(Archive& archive, unsigned) {
-    archive & crew & committed;
+    archive& crew& committed;
   }
 };
 
@@ -109,8 +109,8 @@ Crew LoaderRank::agree_on_crew(const Membership::View& view) {
     if (rank == 0 || known.crew.lost > latest.crew.lost) latest.crew = std::move(known.crew);
   }
   // Whoever has committed a step has agreed on it with all that worked, and the shadows had acknowledged it before.
-  STOWAGE_ASSERT(kAssertLight, latest.committed <= ledger_->produced_steps(), "step {} is committed, {} is all that is known",
-                 latest.committed, ledger_->produced_steps());
+  STOWAGE_ASSERT(kAssertLight, latest.committed <= ledger_->produced_steps(),
+                 "step {} is committed, {} is all that is known", latest.committed, ledger_->produced_steps());
   ledger_->commit(latest.committed);
   return after_loss(latest.crew, view.living, nodes_);
 }

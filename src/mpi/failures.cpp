@@ -28,15 +28,21 @@ int class_of(int code) noexcept {
 
 }  // namespace
 
-bool tells_of_failures() noexcept { return true; }
+bool tells_of_failures() noexcept {
+  return true;
+}
 
-bool means_failure(int code) noexcept { return code != MPI_SUCCESS && class_of(code) == MPIX_ERR_PROC_FAILED; }
+bool means_failure(int code) noexcept {
+  return code != MPI_SUCCESS && class_of(code) == MPIX_ERR_PROC_FAILED;
+}
 
 bool means_some_failure(int code) noexcept {
   return code != MPI_SUCCESS && class_of(code) == MPIX_ERR_PROC_FAILED_PENDING;
 }
 
-void acknowledge_failures(MPI_Comm comm) noexcept { MPIX_Comm_failure_ack(comm); }
+void acknowledge_failures(MPI_Comm comm) noexcept {
+  MPIX_Comm_failure_ack(comm);
+}
 
 std::vector<int> Failures::fresh() {
   std::vector<int> found;
@@ -66,11 +72,19 @@ std::vector<int> Failures::fresh() {
 
 #else
 
-bool tells_of_failures() noexcept { return false; }
-bool means_failure(int /*code*/) noexcept { return false; }
-bool means_some_failure(int /*code*/) noexcept { return false; }
+bool tells_of_failures() noexcept {
+  return false;
+}
+bool means_failure(int /*code*/) noexcept {
+  return false;
+}
+bool means_some_failure(int /*code*/) noexcept {
+  return false;
+}
 void acknowledge_failures(MPI_Comm /*comm*/) noexcept {}
-std::vector<int> Failures::fresh() { return {}; }
+std::vector<int> Failures::fresh() {
+  return {};
+}
 
 #endif
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the MPI library itself knows of dead ranks. Open MPI 5 with ULFM (User Level Failure Mitigation; mpirun --with-ft
-// ulfm) tells; other libraries never do, and then nothing in here ever finds one. Found out when building.
+// What the MPI library itself knows of dead ranks. Open MPI 5 with ULFM (User Level Failure Mitigation; mpirun
+// --with-ft ulfm) tells; other libraries never do, and then nothing in here ever finds one. Found out when building.
 #pragma once
 
 #include <mpi.h>

@@ -21,7 +21,8 @@ Digest node_here() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string boot;
   std::getline(file, boot);
-  return Hasher().add_array(std::span<const char>(name.data(), static_cast<std::size_t>(length)))
+  return Hasher()
+      .add_array(std::span<const char>(name.data(), static_cast<std::size_t>(length)))
       .add_array(std::span<const char>(boot))
       .digest();
 }

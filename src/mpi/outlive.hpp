@@ -4,8 +4,9 @@
 
 namespace stowage::mpi {
 
-// From now on writing to a connection whose other end is gone is an error of the call instead of the end of this process,
-// unless the program has a handler of its own: MPI over TCP writes to dead ranks without further ado, which raises SIGPIPE.
+// From now on writing to a connection whose other end is gone is an error of the call instead of the end of this
+// process, unless the program has a handler of its own: MPI over TCP writes to dead ranks without further ado, which
+// raises SIGPIPE.
 void ignore_broken_pipes() noexcept;
 
 }  // namespace stowage::mpi

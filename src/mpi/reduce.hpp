@@ -10,9 +10,9 @@
 
 namespace stowage::mpi {
 
-// Replaces each value by the smallest that any rank has in its place. Collective over the group; as many values on every
-// rank. Throws as mpi::poll does. By dissemination (Hensgen, Finkel and Manber, 1988), which suits a minimum, because it does
-// not matter that a value is counted twice: log2(ranks) rounds, rounded up.
+// Replaces each value by the smallest that any rank has in its place. Collective over the group; as many values on
+// every rank. Throws as mpi::poll does. By dissemination (Hensgen, Finkel and Manber, 1988), which suits a minimum,
+// because it does not matter that a value is counted twice: log2(ranks) rounds, rounded up.
 void all_reduce_min(const Group& group, std::span<std::uint64_t> values, const Idle& idle);
 
 // True on every rank if `here` is true on every rank. Collective over the group.

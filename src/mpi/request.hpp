@@ -14,8 +14,8 @@
 namespace stowage::mpi {
 
 // Move-only. The buffer is borrowed and must outlive the transfer. Destroying an active receive cancels it; destroying
-// an active send lets it go on, so its buffer must then live until MPI is finalised. A transfer with a rank that the MPI
-// library knows to be dead (failures.hpp) never completes, as with a library that does not know: waits are ended by
+// an active send lets it go on, so its buffer must then live until MPI is finalised. A transfer with a rank that the
+// MPI library knows to be dead (failures.hpp) never completes, as with a library that does not know: waits are ended by
 // whoever watches the ranks.
 class Request {
  public:

@@ -125,10 +125,12 @@ Job split_job(MPI_Comm world, Role mine, Seconds timeout) {
 
   job.world = Communicator::duplicate(world, {}, deadline.extended(kVerdictDelay));
   const Idle in_time = [&] {
-    if (deadline.passed()) fail(STOWAGE_TIMEOUT, "waited {:.1f} s for the other ranks to begin the job", timeout.count());
+    if (deadline.passed())
+      fail(STOWAGE_TIMEOUT, "waited {:.1f} s for the other ranks to begin the job", timeout.count());
   };
   job.nodes = nodes_of_ranks(job.world.get(), in_time);
-  // MPI makes a communicator by waiting inside the library. All come here first, so that nobody spins there for the rest.
+  // MPI makes a communicator by waiting inside the library. All come here first, so that nobody spins there for the
+  // rest.
   everywhere(job.world.get(), true, in_time);
   const auto& peers = mine == Role::trainer ? job.trainer_ranks : job.loader_ranks;
   job.peers = Communicator::of_ranks(job.world.get(), peers, kRoleTag);

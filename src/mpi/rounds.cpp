@@ -107,12 +107,13 @@ void gather(const Group& group, int root, ByteView mine, std::span<const std::ui
             const Rounds& rounds) {
   const auto me = static_cast<std::size_t>(group.rank());
   const auto at_root = static_cast<std::size_t>(root);
-  STOWAGE_ASSERT(kAssertLight, sizes.size() == static_cast<std::size_t>(group.size()), "{} sizes for {} ranks", sizes.size(),
-                 group.size());
-  STOWAGE_ASSERT(kAssertLight, mine.size() == sizes[me], "rank {} gives {} bytes where {} were announced", me, mine.size(),
-                 sizes[me]);
+  STOWAGE_ASSERT(kAssertLight, sizes.size() == static_cast<std::size_t>(group.size()), "{} sizes for {} ranks",
+                 sizes.size(), group.size());
+  STOWAGE_ASSERT(kAssertLight, mine.size() == sizes[me], "rank {} gives {} bytes where {} were announced", me,
+                 mine.size(), sizes[me]);
   const auto begin = begins(sizes);
-  STOWAGE_ASSERT(kAssertLight, all.size() == (me == at_root ? begin.back() : 0), "room for {} bytes on rank {}", all.size(), me);
+  STOWAGE_ASSERT(kAssertLight, all.size() == (me == at_root ? begin.back() : 0), "room for {} bytes on rank {}",
+                 all.size(), me);
 
   Lent<Bytes> held{me == at_root ? Bytes(all.size()) : Bytes(mine.begin(), mine.end())};
   std::vector<Request> requests;
@@ -152,8 +153,8 @@ void all_to_all(const Group& group, ByteView send, std::span<const std::uint64_t
     std::vector<Request> requests;
     for (std::size_t step = 1; step < ranks; ++step) {
       const std::size_t from = (me + ranks - step) % ranks;
-      receive_cut(group, part(receive.subspan(receive_begin[from], receive_sizes[from]), round, rounds.round_bytes), from,
-                  kAllToAll, rounds, requests);
+      receive_cut(group, part(receive.subspan(receive_begin[from], receive_sizes[from]), round, rounds.round_bytes),
+                  from, kAllToAll, rounds, requests);
     }
     for (std::size_t step = 1; step < ranks; ++step) {
       const std::size_t to = (me + step) % ranks;

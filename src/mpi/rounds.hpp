@@ -47,20 +47,21 @@ void receive_cut(const Group& group, ByteSpan bytes, std::size_t from, int opera
                  std::vector<Request>& requests);
 
 // All are collective over the group, poll, and throw as mpi::poll does. They consist of messages between two ranks, so
-// that a wait can be given up at any moment and the ranks that are left can form another group. When `idle` ends a wait,
-// the group is of no further use, and the buffers of all_to_all must live until MPI is finalised.
+// that a wait can be given up at any moment and the ranks that are left can form another group. When `idle` ends a
+// wait, the group is of no further use, and the buffers of all_to_all must live until MPI is finalised.
 
 // data has the same size on every rank.
 void broadcast(const Group& group, int root, ByteSpan data, const Rounds& rounds);
 
-// Bytes of every rank in rank order: sizes [ranks] is known to all, all holds their sum. By Bruck's algorithm: each rank
-// sends log2(ranks) messages, rounded up.
-void all_gather(const Group& group, ByteView mine, std::span<const std::uint64_t> sizes, ByteSpan all, const Rounds& rounds);
+// Bytes of every rank in rank order: sizes [ranks] is known to all, all holds their sum. By Bruck's algorithm: each
+// rank sends log2(ranks) messages, rounded up.
+void all_gather(const Group& group, ByteView mine, std::span<const std::uint64_t> sizes, ByteSpan all,
+                const Rounds& rounds);
 
 // One value of each rank.
 template <typename T>
-  requires std::is_trivially_copyable_v<T>
-std::vector<T> all_gather(const Group& group, const T& mine, const Rounds& rounds) {
+requires std::is_trivially_copyable_v<T> std::vector<T> all_gather(const Group& group, const T& mine,
+                                                                   const Rounds& rounds) {
   std::vector<T> all(static_cast<std::size_t>(group.size()));
   const std::vector<std::uint64_t> sizes(all.size(), sizeof mine);
   all_gather(group, std::as_bytes(std::span(&mine, 1)), sizes, std::as_writable_bytes(std::span(all)), rounds);

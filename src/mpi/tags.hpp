@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tags of the messages on the job's world communicator, where trainers and loader ranks talk, and loader ranks about each
-// other. All of them stand here, so that no two things take each other's messages.
+// Tags of the messages on the job's world communicator, where trainers and loader ranks talk, and loader ranks about
+// each other. All of them stand here, so that no two things take each other's messages.
 #pragma once
 
 namespace stowage::mpi {

@@ -75,8 +75,10 @@ bool level(const Items& items, Bin& slow, Bin& fast, const BalanceOptions& optio
   MoveBudget once(1);
   const Exchange exchange = search.single(slow, fast, once);
   const double even = static_cast<double>(slow.load + fast.load) / (slow.shape.speed + fast.shape.speed);
-  const bool enough = exchange.found && exchange.time <= std::max(options.target, even + (slow.time() - even) / kExcessLeft);
-  if (!enough && slow.shape.speed == fast.shape.speed && divide_anew(items, slow, fast, options.keep_filled)) return true;
+  const bool enough =
+      exchange.found && exchange.time <= std::max(options.target, even + (slow.time() - even) / kExcessLeft);
+  if (!enough && slow.shape.speed == fast.shape.speed && divide_anew(items, slow, fast, options.keep_filled))
+    return true;
   if (exchange.found) search.apply(exchange, slow, fast);
   return exchange.found;
 }
@@ -92,7 +94,8 @@ void pair_rounds(const Items& items, Bins& bins, ByTime& by_time, const BalanceO
     for_each_index(pairs, items.size() > kParallelItems && bins.size() > kParallelBins, [&](std::size_t p) {
       Bin& slow = bins[by_time[p]];
       Bin& fast = bins[by_time[by_time.size() - 1 - p]];
-      if (slow.time() > fast.time() && slow.time() > options.target) changed[p] = level(items, slow, fast, options) ? 1 : 0;
+      if (slow.time() > fast.time() && slow.time() > options.target)
+        changed[p] = level(items, slow, fast, options) ? 1 : 0;
     });
     budget.spend(items.size());
     by_time.sort();

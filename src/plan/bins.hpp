@@ -12,10 +12,10 @@ namespace stowage::plan {
 
 // What a bin may hold. Bins of one division may differ.
 struct BinShape {
-  double speed = 1.0;                                                      // work a unit of time, relative
-  std::uint64_t tokens = std::numeric_limits<std::uint64_t>::max();        // padded tokens it holds
-  std::uint64_t tiles = std::numeric_limits<std::uint64_t>::max();         // vision tiles it holds
-  std::uint32_t longest = std::numeric_limits<std::uint32_t>::max();       // padded tokens of its longest sequence
+  double speed = 1.0;                                                 // work a unit of time, relative
+  std::uint64_t tokens = std::numeric_limits<std::uint64_t>::max();   // padded tokens it holds
+  std::uint64_t tiles = std::numeric_limits<std::uint64_t>::max();    // vision tiles it holds
+  std::uint32_t longest = std::numeric_limits<std::uint32_t>::max();  // padded tokens of its longest sequence
 
   bool operator==(const BinShape&) const = default;
 };

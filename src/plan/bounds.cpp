@@ -31,8 +31,10 @@ double makespan_bound(const Items& items, std::span<const BinShape> shapes) {
   std::sort(speeds.begin(), speeds.end(), std::greater<>());
   const bool alike = speeds.front() == speeds.back();
   const double all_speeds = std::accumulate(speeds.begin(), speeds.end(), 0.0);
-  double bound = alike ? static_cast<double>(div_ceil<std::uint64_t>(static_cast<std::uint64_t>(items.total), speeds.size())) / speeds[0]
-                       : static_cast<double>(items.total) / all_speeds;
+  double bound =
+      alike ? static_cast<double>(div_ceil<std::uint64_t>(static_cast<std::uint64_t>(items.total), speeds.size())) /
+                  speeds[0]
+            : static_cast<double>(items.total) / all_speeds;
   Work work = 0;
   double speed = 0.0;
   for (std::size_t j = 0; j < std::min(speeds.size(), items.size()); ++j) {
@@ -45,7 +47,8 @@ double makespan_bound(const Items& items, std::span<const BinShape> shapes) {
 
 std::uint64_t bin_count_bound(std::span<const std::uint32_t> tokens, std::uint64_t cap) {
   std::vector<std::uint32_t> sorted(tokens.begin(), tokens.end());
-  if (!std::is_sorted(sorted.begin(), sorted.end(), std::greater<>())) std::sort(sorted.begin(), sorted.end(), std::greater<>());
+  if (!std::is_sorted(sorted.begin(), sorted.end(), std::greater<>()))
+    std::sort(sorted.begin(), sorted.end(), std::greater<>());
   std::vector<std::uint64_t> sum(sorted.size() + 1, 0);
   for (std::size_t i = 0; i < sorted.size(); ++i) sum[i + 1] = sum[i] + sorted[i];
   if (sum.back() == 0) return sorted.empty() ? 0 : 1;
@@ -55,7 +58,8 @@ std::uint64_t bin_count_bound(std::span<const std::uint32_t> tokens, std::uint64
   // At most k items longer than cap / (k + 1) share a bin.
   for (std::uint64_t k = 2; k <= kSharing; ++k) {
     const auto longer = static_cast<std::uint64_t>(
-        std::partition_point(sorted.begin(), sorted.end(), [&](std::uint64_t t) { return t * (k + 1) > cap; }) - sorted.begin());
+        std::partition_point(sorted.begin(), sorted.end(), [&](std::uint64_t t) { return t * (k + 1) > cap; }) -
+        sorted.begin());
     bound = std::max(bound, div_ceil(longer, k));
   }
   // L2 with each length up to half the cap as threshold: items of more than the cap less the threshold stand alone; the

@@ -94,7 +94,8 @@ std::vector<CostSample> parse_cost_table(std::string_view csv, std::string_view 
   const auto header = split(lines.front(), ',');
   const auto column = [&](std::string_view name) {
     const auto found = std::find(header.begin(), header.end(), name);
-    if (found == header.end()) fail(STOWAGE_DATA_ERROR, "{}:1: expected a column '{}', found '{}'", file, name, lines.front());
+    if (found == header.end())
+      fail(STOWAGE_DATA_ERROR, "{}:1: expected a column '{}', found '{}'", file, name, lines.front());
     return static_cast<std::size_t>(found - header.begin());
   };
   const std::size_t tokens = column("tokens");
@@ -116,12 +117,14 @@ CostModel fit_cost(std::span<const CostSample> samples) {
   std::set<std::uint32_t> lengths;
   for (const CostSample& sample : samples) {
     if (!(sample.seconds > 0.0) || !std::isfinite(sample.seconds)) {
-      fail(STOWAGE_INVALID_ARGUMENT, "measured times must be above 0, got {} s for {} tokens", sample.seconds, sample.tokens);
+      fail(STOWAGE_INVALID_ARGUMENT, "measured times must be above 0, got {} s for {} tokens", sample.seconds,
+           sample.tokens);
     }
     lengths.insert(sample.tokens);
   }
   if (lengths.size() < kTerms) {
-    fail(STOWAGE_INVALID_ARGUMENT, "a cost model needs times of at least {} different lengths, got {}", kTerms, lengths.size());
+    fail(STOWAGE_INVALID_ARGUMENT, "a cost model needs times of at least {} different lengths, got {}", kTerms,
+         lengths.size());
   }
   const double scale = *lengths.rbegin();
   // With three terms the non-negative optimum is the best of the optima over every subset that comes out non-negative.

@@ -69,6 +69,8 @@ std::vector<Deferrable> DeferralQueue::step(std::span<const Deferrable> drawn) {
   return now;
 }
 
-std::vector<Deferrable> DeferralQueue::flush() { return std::exchange(waiting_, {}); }
+std::vector<Deferrable> DeferralQueue::flush() {
+  return std::exchange(waiting_, {});
+}
 
 }  // namespace stowage::plan

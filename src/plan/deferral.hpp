@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outliers wait for each other. A sequence that costs more than a replica's even share sets the makespan of its step
 // alone; several of them in one step cost no more than the longest. So they queue by level and come together, as in
-// Z. Wang et al., "WLB-LLM: Workload-Balanced 4D Parallelism for Large Language Model Training" (2025), but never longer
-// than a fixed number of steps, and none is lost.
+// Z. Wang et al., "WLB-LLM: Workload-Balanced 4D Parallelism for Large Language Model Training" (2025), but never
+// longer than a fixed number of steps, and none is lost.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 namespace stowage::plan {
 
 struct Deferrable {
-  std::uint64_t id = 0;      // the caller's; unique among those that wait
+  std::uint64_t id = 0;  // the caller's; unique among those that wait
   std::uint32_t tokens = 0;
   std::uint32_t waited = 0;  // steps so far
 
   template <typename Archive>
   void serialize(Archive& archive, unsigned) {
-    archive & id & tokens & waited;
+    archive& id& tokens& waited;
   }
   friend bool operator==(const Deferrable&, const Deferrable&) = default;
 };

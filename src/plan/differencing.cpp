@@ -66,7 +66,8 @@ class Differencing {
   std::vector<std::uint32_t> next_;
 };
 
-std::vector<Partial> first_partials(const Differencing& method, std::span<const Work> work, std::uint32_t parts, Counts counts) {
+std::vector<Partial> first_partials(const Differencing& method, std::span<const Work> work, std::uint32_t parts,
+                                    Counts counts) {
   const std::size_t group = counts == Counts::equal ? parts : 1;
   std::vector<Partial> partials;
   for (std::size_t begin = 0; begin < work.size(); begin += group) {

@@ -10,7 +10,9 @@ namespace {
 constexpr std::ptrdiff_t kNeighbours = 2;
 constexpr std::uint64_t kSortingMoves = 4;  // subsets must be sorted first
 
-bool heavier(const Parcel& a, const Parcel& b) { return a.work > b.work; }
+bool heavier(const Parcel& a, const Parcel& b) {
+  return a.work > b.work;
+}
 
 Parcel together(const Parcel& some, const Parcel& one) {
   Parcel result = some;
@@ -33,8 +35,9 @@ Work wanted_difference(const Bin& slow, const Bin& fast) {
   return slow.load - static_cast<Work>(static_cast<double>(slow.load + fast.load) * share);
 }
 
-// visit(i, j) for the pairs of two descending lists whose difference out(i) - in(j) lies next to `wanted`; in time linear
-// in both. A few neighbours with smaller differences are visited too, for the case that the nearest does not fit.
+// visit(i, j) for the pairs of two descending lists whose difference out(i) - in(j) lies next to `wanted`; in time
+// linear in both. A few neighbours with smaller differences are visited too, for the case that the nearest does not
+// fit.
 template <typename Out, typename In, typename Visit>
 void for_nearest(Work wanted, Out out, std::ptrdiff_t out_count, In in, std::ptrdiff_t in_count, Visit visit) {
   std::ptrdiff_t j = 0;
@@ -94,7 +97,9 @@ Exchange ExchangeSearch::single(const Bin& slow, const Bin& fast, MoveBudget& bu
   best.time = slow.time();
   const auto out = [&](std::ptrdiff_t k) { return items_.work[slow.items[static_cast<std::size_t>(k)]]; };
   const auto in_count = static_cast<std::ptrdiff_t>(fast.items.size());
-  const auto in = [&](std::ptrdiff_t k) { return k < in_count ? items_.work[fast.items[static_cast<std::size_t>(k)]] : 0; };
+  const auto in = [&](std::ptrdiff_t k) {
+    return k < in_count ? items_.work[fast.items[static_cast<std::size_t>(k)]] : 0;
+  };
   for_nearest(wanted_difference(slow, fast), out, static_cast<std::ptrdiff_t>(slow.items.size()), in, in_count + 1,
               [&](std::ptrdiff_t i, std::ptrdiff_t j) {
                 const Work difference = out(i) - in(j);

@@ -60,8 +60,8 @@ class ExchangeSearch {
   void consider(const Bin& slow, const Bin& fast, const Parcel& out, const Parcel& in, Exchange& best) const;
 
   const Items& items_;
-  bool keep_filled_;           // a bin that holds items must not become empty
-  std::vector<Parcel> out_;    // scratch
+  bool keep_filled_;         // a bin that holds items must not become empty
+  std::vector<Parcel> out_;  // scratch
   std::vector<Parcel> in_;
 };
 

@@ -28,7 +28,8 @@ std::vector<std::uint32_t> longest_first(std::span<const std::uint32_t> tokens) 
   for (std::size_t i = 0; i < tokens.size(); ++i) keys[i] = (std::uint64_t{~tokens[i]} << 32) | i;
   std::sort(keys.begin(), keys.end());
   std::vector<std::uint32_t> order(tokens.size());
-  std::transform(keys.begin(), keys.end(), order.begin(), [](std::uint64_t key) { return static_cast<std::uint32_t>(key); });
+  std::transform(keys.begin(), keys.end(), order.begin(),
+                 [](std::uint64_t key) { return static_cast<std::uint32_t>(key); });
   return order;
 }
 

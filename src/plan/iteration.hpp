@@ -17,8 +17,12 @@ struct Load {
   std::int64_t language = 0;  // work
   std::int64_t tokens = 0;
 
-  friend Load operator+(const Load& a, const Load& b) { return {a.tiles + b.tiles, a.language + b.language, a.tokens + b.tokens}; }
-  friend Load operator-(const Load& a, const Load& b) { return {a.tiles - b.tiles, a.language - b.language, a.tokens - b.tokens}; }
+  friend Load operator+(const Load& a, const Load& b) {
+    return {a.tiles + b.tiles, a.language + b.language, a.tokens + b.tokens};
+  }
+  friend Load operator-(const Load& a, const Load& b) {
+    return {a.tiles - b.tiles, a.language - b.language, a.tokens - b.tokens};
+  }
 };
 
 struct MicroBatch {

@@ -14,8 +14,10 @@ class Matching {
  public:
   Matching(const Request& request, const Items& items, Bins& bins)
       : request_(request), items_(items), bins_(bins), longest_(makespan(bins)) {
-    for (const std::uint32_t node : request.places.node_of_sequence) nodes_ = std::max<std::size_t>(nodes_, node + std::size_t{1});
-    for (const std::uint32_t node : request.places.node_of_replica) nodes_ = std::max<std::size_t>(nodes_, node + std::size_t{1});
+    for (const std::uint32_t node : request.places.node_of_sequence)
+      nodes_ = std::max<std::size_t>(nodes_, node + std::size_t{1});
+    for (const std::uint32_t node : request.places.node_of_replica)
+      nodes_ = std::max<std::size_t>(nodes_, node + std::size_t{1});
   }
 
   // Bins to replicas: the bin and node that have most in common first, then exchanges of two.

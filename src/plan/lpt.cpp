@@ -19,7 +19,9 @@ bool all_alike(const Bins& bins) {
 // Bins with the least loaded on top. Bins that are too full for the smallest item left are forgotten.
 class LeastLoaded {
  public:
-  explicit LeastLoaded(const Bins& bins) : bins_(bins), heap_(bins.size()) { std::iota(heap_.begin(), heap_.end(), 0U); }
+  explicit LeastLoaded(const Bins& bins) : bins_(bins), heap_(bins.size()) {
+    std::iota(heap_.begin(), heap_.end(), 0U);
+  }
 
   // Adds the item to the least loaded bin that has room; false when none has.
   bool place(const Items& items, std::uint32_t item, std::uint64_t smallest_tokens, Bins& bins) {
@@ -75,7 +77,9 @@ std::size_t ends_first(const Items& items, std::uint32_t item, const Bins& bins)
   std::size_t best = bins.size();
   for (std::size_t b = 0; b < bins.size(); ++b) {
     if (!bins[b].fits(items, item)) continue;
-    const auto key = [&](std::size_t k) { return std::pair(bins[k].time_with(items.work[item]), bins[k].items.size()); };
+    const auto key = [&](std::size_t k) {
+      return std::pair(bins[k].time_with(items.work[item]), bins[k].items.size());
+    };
     if (best == bins.size() || key(b) < key(best)) best = b;
   }
   return best;
@@ -87,7 +91,8 @@ bool longest_processing_time(const Items& items, std::span<const std::uint32_t> 
   if (bins.empty()) return chosen.empty();
   if (bins.size() > kScanned && all_alike(bins)) {
     std::uint64_t smallest_tokens = std::numeric_limits<std::uint64_t>::max();
-    for (const std::uint32_t item : chosen) smallest_tokens = std::min<std::uint64_t>(smallest_tokens, items.tokens[item]);
+    for (const std::uint32_t item : chosen)
+      smallest_tokens = std::min<std::uint64_t>(smallest_tokens, items.tokens[item]);
     LeastLoaded least(bins);
     return std::all_of(chosen.begin(), chosen.end(),
                        [&](std::uint32_t item) { return least.place(items, item, smallest_tokens, bins); });

@@ -22,14 +22,17 @@ std::uint64_t least_micro_batches(const Request& request, const Items& items) {
   std::uint64_t caps = 0;
   std::uint64_t largest = 0;
   for (std::size_t r = 0; r < request.replicas; ++r) {
-    const std::uint64_t cap = request.shapes.empty() || request.shapes[r].cap == 0 ? request.cap : request.shapes[r].cap;
+    const std::uint64_t cap =
+        request.shapes.empty() || request.shapes[r].cap == 0 ? request.cap : request.shapes[r].cap;
     caps += cap;
     largest = std::max(largest, cap);
   }
   const std::uint64_t tokens = std::accumulate(items.tokens.begin(), items.tokens.end(), std::uint64_t{0});
   const std::uint64_t tiles = std::accumulate(items.tiles.begin(), items.tiles.end(), std::uint64_t{0});
-  std::uint64_t least = std::max(div_ceil(tokens, caps), div_ceil<std::uint64_t>(bin_count_bound(items.tokens, largest), request.replicas));
-  if (request.tile_cap != 0) least = std::max(least, div_ceil<std::uint64_t>(tiles, std::uint64_t{request.tile_cap} * request.replicas));
+  std::uint64_t least = std::max(div_ceil(tokens, caps),
+                                 div_ceil<std::uint64_t>(bin_count_bound(items.tokens, largest), request.replicas));
+  if (request.tile_cap != 0)
+    least = std::max(least, div_ceil<std::uint64_t>(tiles, std::uint64_t{request.tile_cap} * request.replicas));
   return least;
 }
 

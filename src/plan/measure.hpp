@@ -17,7 +17,7 @@ struct Measures {
   double padding_share = 0.0;                // of the caps of all micro-batches, what holds no real token
   PhaseRatios ratios;
   PhaseRatios ratio_bounds;
-  std::uint64_t dropped = 0;                 // sequences that the plan leaves out
+  std::uint64_t dropped = 0;  // sequences that the plan leaves out
 };
 
 // The bound of a pipeline objective is that of plans with at most request.extra_micro_batches more micro-batches a

@@ -13,7 +13,9 @@ namespace stowage::plan {
 
 namespace {
 
-Plan stowage_plan(const Request& request) { return request.cap == 0 ? replica_plan(request) : make_plan(request); }
+Plan stowage_plan(const Request& request) {
+  return request.cap == 0 ? replica_plan(request) : make_plan(request);
+}
 
 constexpr std::array kMethods = {
     Method{"stowage", "local search in two stages", stowage_plan},
@@ -28,10 +30,13 @@ constexpr std::array kMethods = {
 
 }  // namespace
 
-std::span<const Method> methods() { return kMethods; }
+std::span<const Method> methods() {
+  return kMethods;
+}
 
 const Method& method(std::string_view name) {
-  const auto found = std::find_if(kMethods.begin(), kMethods.end(), [&](const Method& one) { return one.name == name; });
+  const auto found =
+      std::find_if(kMethods.begin(), kMethods.end(), [&](const Method& one) { return one.name == name; });
   if (found != kMethods.end()) return *found;
   std::string names;
   for (const Method& one : kMethods) names += (names.empty() ? "" : ", ") + std::string(one.name);

@@ -22,7 +22,8 @@ std::vector<std::uint32_t> micro_batch_order(const Items& items, const Packing& 
   for (std::uint32_t m = 0; m < first.size(); ++m) first[m] = first_drawn(items, packing, m);
   std::vector<std::uint32_t> positions(packing.count());
   std::iota(positions.begin(), positions.end(), 0U);
-  std::stable_sort(positions.begin(), positions.end(), [&](std::uint32_t a, std::uint32_t b) { return first[a] < first[b]; });
+  std::stable_sort(positions.begin(), positions.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return first[a] < first[b]; });
   if (order == MicroBatchOrder::drawn) return positions;
 
   const auto filled_end = std::stable_partition(positions.begin(), positions.end(),

@@ -26,7 +26,8 @@ void check_shapes(const Request& request) {
       fail(STOWAGE_INVALID_ARGUMENT, "the speed of replica {} must be above 0, got {}", r, shape.speed);
     }
     if (!request.vision_tiles.empty() && shape != request.shapes.front()) {
-      fail(STOWAGE_INVALID_ARGUMENT, "with vision tiles all replicas must be alike, but replica {} differs from replica 0", r);
+      fail(STOWAGE_INVALID_ARGUMENT,
+           "with vision tiles all replicas must be alike, but replica {} differs from replica 0", r);
     }
   }
 }
@@ -58,7 +59,8 @@ void check(const Request& request) {
 void check_caps(const Request& request) {
   if (request.cap == 0) fail(STOWAGE_INVALID_ARGUMENT, "the micro-batch cap must be at least 1 token, got 0");
   std::uint64_t cap = request.shapes.empty() ? request.cap : 0;
-  for (const ReplicaShape& shape : request.shapes) cap = std::max<std::uint64_t>(cap, shape.cap != 0 ? shape.cap : request.cap);
+  for (const ReplicaShape& shape : request.shapes)
+    cap = std::max<std::uint64_t>(cap, shape.cap != 0 ? shape.cap : request.cap);
   for (std::size_t i = 0; i < request.tokens.size(); ++i) {
     const std::uint64_t padded = round_up<std::uint64_t>(request.tokens[i], request.pad_segments_to);
     if (padded > cap) {

@@ -12,9 +12,9 @@
 namespace stowage::plan {
 
 enum class Objective {
-  makespan,   // of a data-parallel step: the replica with the most work
-  pipeline,   // (micro-batches + stages - 1) x the slowest micro-batch, of the slowest replica
-  one_f_one_b // the simulated 1F1B schedule of the slowest replica, micro-batches in their order
+  makespan,    // of a data-parallel step: the replica with the most work
+  pipeline,    // (micro-batches + stages - 1) x the slowest micro-batch, of the slowest replica
+  one_f_one_b  // the simulated 1F1B schedule of the slowest replica, micro-batches in their order
 };
 
 enum class MicroBatchOrder {
@@ -46,16 +46,16 @@ struct Request {
   bool equal_counts = true;               // every replica gets the same number of micro-batches
   CostModel cost;
 
-  std::span<const std::uint32_t> vision_tiles;   // of each sequence; empty: text alone
-  std::uint32_t tile_cap = 0;                    // vision tiles a micro-batch holds; 0 = no limit
-  std::span<const ReplicaShape> shapes;          // of each replica; empty: all alike
-  bool allow_empty_replicas = true;              // false: an error when there are fewer sequences than replicas
+  std::span<const std::uint32_t> vision_tiles;  // of each sequence; empty: text alone
+  std::uint32_t tile_cap = 0;                   // vision tiles a micro-batch holds; 0 = no limit
+  std::span<const ReplicaShape> shapes;         // of each replica; empty: all alike
+  bool allow_empty_replicas = true;             // false: an error when there are fewer sequences than replicas
   Objective objective = Objective::makespan;
-  std::uint32_t pipeline_stages = 1;             // >= 1; for the pipeline objectives
-  std::uint32_t extra_micro_batches = 1;         // above the least count that objectives may choose where it pays
+  std::uint32_t pipeline_stages = 1;      // >= 1; for the pipeline objectives
+  std::uint32_t extra_micro_batches = 1;  // above the least count that objectives may choose where it pays
   MicroBatchOrder micro_batch_order = MicroBatchOrder::drawn;
   Places places;
-  std::uint32_t moves_per_sequence = 512;        // budget of the local search, in exchanges looked at
+  std::uint32_t moves_per_sequence = 512;  // budget of the local search, in exchanges looked at
 };
 
 // Two nested divisions in compressed form: replica r owns micro-batches [replica_begin[r], replica_begin[r+1]), and

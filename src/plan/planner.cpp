@@ -24,7 +24,7 @@ namespace {
 constexpr std::uint64_t kMakespanShare = 4;
 constexpr double kMicroBatchTolerance = 1e-3;
 constexpr std::size_t kPackedAtOnce = std::size_t{1} << 25;  // micro-batches x items up to which it takes a few ms
-constexpr std::size_t kLevelled = std::size_t{1} << 16;  // micro-batches up to which all are searched together
+constexpr std::size_t kLevelled = std::size_t{1} << 16;      // micro-batches up to which all are searched together
 
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
@@ -94,8 +94,8 @@ void Planner::assign() {
     }
     if (!request_.equal_counts || count_ > items_.size()) {
       fail(STOWAGE_INVALID_ARGUMENT,
-           "{} sequences cannot be divided among {} replicas within the replicas' caps and longest sequences", items_.size(),
-           request_.replicas);
+           "{} sequences cannot be divided among {} replicas within the replicas' caps and longest sequences",
+           items_.size(), request_.replicas);
     }
     ++count_;
   }
@@ -134,12 +134,13 @@ double Planner::step_time_of(std::uint32_t replica, const Packing& packing) cons
   return step_time(times, request_.objective, request_.pipeline_stages);
 }
 
-// Where some replica's own sequences do not fit the count, those of all replicas may. Worth it with a pipeline, where one
-// more micro-batch for all costs more than replicas that are a little less even.
+// Where some replica's own sequences do not fit the count, those of all replicas may. Worth it with a pipeline, where
+// one more micro-batch for all costs more than replicas that are a little less even.
 std::optional<std::vector<Packing>> Planner::pack_all_at_once() const {
   const std::size_t total = std::size_t{count_} * request_.replicas;
-  if (request_.objective == Objective::makespan || !request_.shapes.empty() || !request_.places.node_of_replica.empty() ||
-      !request_.allow_empty_replicas || total * items_.size() > kPackedAtOnce) {
+  if (request_.objective == Objective::makespan || !request_.shapes.empty() ||
+      !request_.places.node_of_replica.empty() || !request_.allow_empty_replicas ||
+      total * items_.size() > kPackedAtOnce) {
     return std::nullopt;
   }
   Bins bins(total);
@@ -147,7 +148,8 @@ std::optional<std::vector<Packing>> Planner::pack_all_at_once() const {
   std::vector<std::uint32_t> all(items_.size());
   std::iota(all.begin(), all.end(), 0U);
   if (!best_fit_decreasing(items_, all, bins)) return std::nullopt;
-  std::sort(bins.begin(), bins.end(), [](const Bin& a, const Bin& b) { return std::tie(a.load, a.items) > std::tie(b.load, b.items); });
+  std::sort(bins.begin(), bins.end(),
+            [](const Bin& a, const Bin& b) { return std::tie(a.load, a.items) > std::tie(b.load, b.items); });
   std::vector<Work> loads;
   for (const Bin& bin : bins) loads.push_back(bin.load);
   std::vector<Packing> packings;
@@ -160,7 +162,8 @@ std::optional<std::vector<Packing>> Planner::pack_all_at_once() const {
   return packings;
 }
 
-// With a pipeline the slowest micro-batch of all replicas decides, so micro-batches of all are searched as one division.
+// With a pipeline the slowest micro-batch of all replicas decides, so micro-batches of all are searched as one
+// division.
 void Planner::level_slowest(std::vector<Packing>& packings) const {
   if (request_.objective == Objective::makespan || !request_.places.node_of_replica.empty() ||
       std::size_t{count_} * request_.replicas > kLevelled) {
@@ -192,7 +195,8 @@ void Planner::level_slowest(std::vector<Packing>& packings) const {
 }
 
 bool Planner::settle(std::vector<std::optional<Packing>> packings) {
-  const bool fits = std::all_of(packings.begin(), packings.end(), [](const auto& packing) { return packing.has_value(); });
+  const bool fits =
+      std::all_of(packings.begin(), packings.end(), [](const auto& packing) { return packing.has_value(); });
   std::optional<std::vector<Packing>> whole;
   if (fits) {
     whole.emplace();
@@ -210,13 +214,16 @@ bool Planner::settle(std::vector<std::optional<Packing>> packings) {
       best_time_ = time;
     }
   }
-  const bool more_may_pay = request_.objective != Objective::makespan && count_ < least_count_ + request_.extra_micro_batches;
+  const bool more_may_pay =
+      request_.objective != Objective::makespan && count_ < least_count_ + request_.extra_micro_batches;
   if (!best_.empty() && (!request_.equal_counts || !more_may_pay)) return true;
   ++count_;
   assign();
   return false;
 }
 
-Plan Planner::plan() const { return to_plan(request_, items_, best_); }
+Plan Planner::plan() const {
+  return to_plan(request_, items_, best_);
+}
 
 }  // namespace stowage::plan

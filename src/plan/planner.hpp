@@ -50,7 +50,7 @@ class Planner {
   std::uint32_t least_count_ = 0;  // of micro-batches a replica, by the lower bound
   std::uint32_t count_ = 0;        // tried now, where counts are equal
   Bins replicas_;
-  std::vector<Packing> best_;      // [replicas] of the best count so far
+  std::vector<Packing> best_;  // [replicas] of the best count so far
   double best_time_ = 0.0;
 };
 

@@ -38,8 +38,12 @@ const auto& find(const Shapes& shapes, std::string_view name, std::string_view k
 
 }  // namespace
 
-std::span<const LanguageShape> language_presets() { return kLanguage; }
-std::span<const VisionShape> vision_presets() { return kVision; }
+std::span<const LanguageShape> language_presets() {
+  return kLanguage;
+}
+std::span<const VisionShape> vision_presets() {
+  return kVision;
+}
 
 CostModel cost_of(const LanguageShape& shape) {
   const double attention = 2.0 * shape.hidden * shape.hidden * (2.0 + 2.0 * shape.kv_heads / shape.heads);

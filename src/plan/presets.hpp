@@ -16,9 +16,9 @@ struct LanguageShape {
   double layers;
   double hidden;
   double heads;
-  double kv_heads;     // fewer than heads: grouped-query attention
-  double feed_forward; // inner width
-  bool gated;          // three feed-forward matrices instead of two
+  double kv_heads;      // fewer than heads: grouped-query attention
+  double feed_forward;  // inner width
+  bool gated;           // three feed-forward matrices instead of two
   double vocabulary;
 };
 
@@ -36,8 +36,8 @@ std::span<const VisionShape> vision_presets();
 
 // Floating-point operations of forward and backward for segments (linear, quadratic), and for tiles.
 // D. Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters Using Megatron-LM" (2021),
-// appendix: matrix products only, a multiply and an add are two, backward is twice forward, no recomputation; extended to
-// grouped queries and gated feed-forward layers. Attention counts in full, not half for being causal.
+// appendix: matrix products only, a multiply and an add are two, backward is twice forward, no recomputation; extended
+// to grouped queries and gated feed-forward layers. Attention counts in full, not half for being causal.
 CostModel cost_of(const LanguageShape& shape);
 double tile_cost_of(const VisionShape& shape);
 

@@ -18,7 +18,8 @@ double most_tiles(const Request& request) {
   std::vector<std::uint32_t> densest(request.tokens.size());
   std::iota(densest.begin(), densest.end(), 0U);
   std::sort(densest.begin(), densest.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::uint64_t{tiles_of(request, a)} * request.tokens[b] > std::uint64_t{tiles_of(request, b)} * request.tokens[a];
+    return std::uint64_t{tiles_of(request, a)} * request.tokens[b] >
+           std::uint64_t{tiles_of(request, b)} * request.tokens[a];
   });
   double tiles = 0.0;
   double room = request.cap;
@@ -32,9 +33,9 @@ double most_tiles(const Request& request) {
 }
 
 // Samples of odd numbers of tiles only: a micro-batch's tiles have the parity of its number of samples. Where the token
-// cap keeps that number so small that the tiles determine it, an iteration's tiles fix its samples, and the tiles that a
-// step misses are given modulo twice the replicas, unless so many are missing that numbers of samples may differ anyway.
-// Returns the least number that may be missing; `missing` is what whole tiles alone say.
+// cap keeps that number so small that the tiles determine it, an iteration's tiles fix its samples, and the tiles that
+// a step misses are given modulo twice the replicas, unless so many are missing that numbers of samples may differ
+// anyway. Returns the least number that may be missing; `missing` is what whole tiles alone say.
 std::uint64_t missing_with_parity(const Request& request, std::uint64_t tiles, std::uint64_t missing) {
   const std::uint64_t replicas = request.replicas;
   const std::size_t samples = request.tokens.size();
@@ -49,7 +50,8 @@ std::uint64_t missing_with_parity(const Request& request, std::uint64_t tiles, s
   for (std::size_t i = 0; i < samples; ++i) sum[i + 1] = sum[i] + shortest[i];
   const std::uint64_t least = *std::min_element(request.vision_tiles.begin(), request.vision_tiles.end());
   const std::uint64_t most = *std::max_element(request.vision_tiles.begin(), request.vision_tiles.end());
-  // The most samples of a micro-batch such that tiles tell their number: n' samples have at least n' - n tiles more than n.
+  // The most samples of a micro-batch such that tiles tell their number: n' samples have at least n' - n tiles more
+  // than n.
   std::uint64_t told = 1;
   const auto tells = [&](std::uint64_t larger) {
     for (std::uint64_t n = 0; n + 1 < larger; ++n) {
@@ -60,7 +62,9 @@ std::uint64_t missing_with_parity(const Request& request, std::uint64_t tiles, s
   while (told < samples && tells(told + 1)) ++told;
   // Micro-batches that may hold more than that, and how many samples at most.
   std::uint64_t exceptions = 0;
-  while ((exceptions + 1) * (told + 1) <= samples && sum[(exceptions + 1) * (told + 1)] <= (exceptions + 1) * request.cap) ++exceptions;
+  while ((exceptions + 1) * (told + 1) <= samples &&
+         sum[(exceptions + 1) * (told + 1)] <= (exceptions + 1) * request.cap)
+    ++exceptions;
   const auto held = static_cast<std::uint64_t>(std::upper_bound(sum.begin(), sum.end(), request.cap) - sum.begin()) - 1;
   const std::uint64_t alike = (samples + 2 * replicas * tiles - tiles) % (2 * replicas);
   const std::uint64_t excused = std::min(replicas, exceptions * held);
@@ -81,7 +85,9 @@ double dist_ratio(std::span<const double> devices) {
   return largest > 0.0 ? 1.0 - sum / (largest * static_cast<double>(devices.size())) : 0.0;
 }
 
-double pad_ratio(std::span<const double> samples) { return dist_ratio(samples); }
+double pad_ratio(std::span<const double> samples) {
+  return dist_ratio(samples);
+}
 
 PhaseRatios phase_ratios(const Request& request, const Plan& plan) {
   std::uint32_t iterations = 0;
@@ -126,7 +132,9 @@ PhaseRatios phase_ratio_bounds(const Request& request, std::uint32_t iterations)
     costliest = std::max(costliest, request.cost(request.tokens[i]));
   }
   const std::uint64_t missing = (request.replicas - tiles % request.replicas) % request.replicas;
-  if (tiles > 0) bounds.vision = static_cast<double>(missing_with_parity(request, tiles, missing)) / (request.replicas * most_tiles(request)) / iterations;
+  if (tiles > 0)
+    bounds.vision = static_cast<double>(missing_with_parity(request, tiles, missing)) /
+                    (request.replicas * most_tiles(request)) / iterations;
   if (cost > 0.0) bounds.language = std::max(0.0, 1.0 - cost / (request.replicas * costliest)) / iterations;
   return bounds;
 }

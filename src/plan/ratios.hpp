@@ -19,16 +19,16 @@ double pad_ratio(std::span<const double> samples);
 
 // Means over the iterations of a step: iteration k is every replica's k-th micro-batch.
 struct PhaseRatios {
-  double vision = 0.0;         // DistRatio of tiles
-  double language = 0.0;       // DistRatio of segment cost
-  double vision_pad = 0.0;     // PadRatio of tiles, a mean over micro-batches
-  double language_pad = 0.0;   // PadRatio of tokens
+  double vision = 0.0;        // DistRatio of tiles
+  double language = 0.0;      // DistRatio of segment cost
+  double vision_pad = 0.0;    // PadRatio of tiles, a mean over micro-batches
+  double language_pad = 0.0;  // PadRatio of tokens
 };
 PhaseRatios phase_ratios(const Request& request, const Plan& plan);
 
-// What whole tiles and whole samples leave of the DistRatios at `iterations` micro-batches a replica, whatever the plan:
-// the tiles that are missing to a multiple of the replicas must be missing somewhere (more of them where parity of whole
-// samples forbids the nearest multiple); the iteration of the costliest sample is at least that long.
+// What whole tiles and whole samples leave of the DistRatios at `iterations` micro-batches a replica, whatever the
+// plan: the tiles that are missing to a multiple of the replicas must be missing somewhere (more of them where parity
+// of whole samples forbids the nearest multiple); the iteration of the costliest sample is at least that long.
 PhaseRatios phase_ratio_bounds(const Request& request, std::uint32_t iterations);
 
 }  // namespace stowage::plan

@@ -17,7 +17,7 @@ namespace {
 constexpr double kTolerance = 1e-5;  // nearer to the bound no trainer could measure
 
 constexpr std::uint64_t kFullBudget = 8192;  // sequences up to which each has its moves
-constexpr std::uint64_t kExactNodes = 4;  // of the complete search, an exchange of the budget
+constexpr std::uint64_t kExactNodes = 4;     // of the complete search, an exchange of the budget
 
 // Items x bins up to which differencing is cheap enough for a start (about 0.3 ms), and for a second try (10 ms).
 constexpr std::uint64_t kDifferencingStart = std::uint64_t{1} << 17;
@@ -89,11 +89,13 @@ bool fill_empty(const Items& items, Bins& bins) {
 
 StageOneOptions stage_one_options(const Request& request) {
   // Large steps need fewer moves a sequence: a greedy start of many is nearly level.
-  const std::uint64_t sequences = std::min<std::uint64_t>(request.tokens.size(), kFullBudget + request.tokens.size() / 32);
+  const std::uint64_t sequences =
+      std::min<std::uint64_t>(request.tokens.size(), kFullBudget + request.tokens.size() / 32);
   return {request.allow_empty_replicas, kTolerance, request.moves_per_sequence * sequences};
 }
 
-std::optional<Bins> assign_replicas(const Items& items, std::span<const BinShape> shapes, const StageOneOptions& options) {
+std::optional<Bins> assign_replicas(const Items& items, std::span<const BinShape> shapes,
+                                    const StageOneOptions& options) {
   BalanceOptions balancing;
   balancing.target = makespan_bound(items, shapes) * (1.0 + options.tolerance);
   balancing.keep_filled = !options.allow_empty;
@@ -112,7 +114,8 @@ std::optional<Bins> assign_replicas(const Items& items, std::span<const BinShape
   if (differencing_first && best && !settled()) balance(items, *best, balancing, budget);
   if (!differencing_first && !settled() && size <= kDifferencingRetry) take_better(differenced(items, shapes), true);
   if (best && !settled() && items.size() <= kExactItems) {
-    search_completely(items, all_items(items), *best, balancing.target, balancing.keep_filled, kExactNodes * options.moves);
+    search_completely(items, all_items(items), *best, balancing.target, balancing.keep_filled,
+                      kExactNodes * options.moves);
   }
   return best;
 }

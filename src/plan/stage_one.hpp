@@ -22,6 +22,7 @@ StageOneOptions stage_one_options(const Request& request);
 
 // One bin a shape. A greedy start (the better of longest processing time and, where that is cheap, differencing), then
 // local search. Nothing when no start fits the shapes.
-std::optional<Bins> assign_replicas(const Items& items, std::span<const BinShape> shapes, const StageOneOptions& options);
+std::optional<Bins> assign_replicas(const Items& items, std::span<const BinShape> shapes,
+                                    const StageOneOptions& options);
 
 }  // namespace stowage::plan

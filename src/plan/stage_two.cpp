@@ -29,7 +29,8 @@ std::optional<Bins> greedy(const Items& items, std::span<const std::uint32_t> ch
   return bins;
 }
 
-double slowest_bound(const Items& items, std::span<const std::uint32_t> chosen, const BinShape& shape, std::uint32_t count) {
+double slowest_bound(const Items& items, std::span<const std::uint32_t> chosen, const BinShape& shape,
+                     std::uint32_t count) {
   Work total = 0;
   for (const std::uint32_t item : chosen) total += items.work[item];
   const Work share = static_cast<Work>(div_ceil<std::uint64_t>(static_cast<std::uint64_t>(total), count));
@@ -63,8 +64,8 @@ Packing to_packing(std::span<const Bin> bins) {
   return packing;
 }
 
-std::optional<Packing> pack_micro_batches(const Items& items, std::span<const std::uint32_t> chosen, const BinShape& shape,
-                                          std::uint32_t count, const StageTwoOptions& options) {
+std::optional<Packing> pack_micro_batches(const Items& items, std::span<const std::uint32_t> chosen,
+                                          const BinShape& shape, std::uint32_t count, const StageTwoOptions& options) {
   std::optional<Bins> bins = greedy(items, chosen, shape, count);
   if (!bins) return std::nullopt;
   if (!chosen.empty()) {
@@ -87,7 +88,8 @@ std::uint32_t least_micro_batches(const Items& items, std::span<const std::uint3
     tokens[k] = items.tokens[chosen[k]];
     tiles += items.tiles_of(chosen[k]);
   }
-  return narrow<std::uint32_t>(std::max(bin_count_bound(tokens, shape.tokens), div_ceil(tiles, shape.tiles)), "micro-batches of a replica");
+  return narrow<std::uint32_t>(std::max(bin_count_bound(tokens, shape.tokens), div_ceil(tiles, shape.tiles)),
+                               "micro-batches of a replica");
 }
 
 }  // namespace stowage::plan

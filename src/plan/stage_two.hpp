@@ -36,8 +36,8 @@ struct StageTwoOptions {
 
 // Divides `chosen` (ascending) into exactly `count` micro-batches of the shape, the slowest one as fast as the search
 // gets it. None is empty unless there are fewer items than micro-batches. Nothing when no start fits.
-std::optional<Packing> pack_micro_batches(const Items& items, std::span<const std::uint32_t> chosen, const BinShape& shape,
-                                          std::uint32_t count, const StageTwoOptions& options);
+std::optional<Packing> pack_micro_batches(const Items& items, std::span<const std::uint32_t> chosen,
+                                          const BinShape& shape, std::uint32_t count, const StageTwoOptions& options);
 
 // The least count that tokens and tiles allow.
 std::uint32_t least_micro_batches(const Items& items, std::span<const std::uint32_t> chosen, const BinShape& shape);

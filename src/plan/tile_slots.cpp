@@ -67,7 +67,8 @@ TileSlots::TileSlots(std::span<const std::uint32_t> tiles, std::size_t replicas,
 }
 
 std::size_t TileSlots::class_of(std::uint32_t tiles) const {
-  return static_cast<std::size_t>(std::lower_bound(tiles_of_class_.begin(), tiles_of_class_.end(), tiles) - tiles_of_class_.begin());
+  return static_cast<std::size_t>(std::lower_bound(tiles_of_class_.begin(), tiles_of_class_.end(), tiles) -
+                                  tiles_of_class_.begin());
 }
 
 TileSlots::Filling TileSlots::fill_iterations(std::span<const std::int64_t> targets, std::size_t replicas) const {

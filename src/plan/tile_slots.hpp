@@ -18,7 +18,9 @@ class TileSlots {
 
   std::size_t classes() const noexcept { return tiles_of_class_.size(); }
   std::size_t class_of(std::uint32_t tiles) const;
-  std::int64_t open(std::size_t micro_batch, std::size_t of_class) const noexcept { return slots_[micro_batch * classes() + of_class]; }
+  std::int64_t open(std::size_t micro_batch, std::size_t of_class) const noexcept {
+    return slots_[micro_batch * classes() + of_class];
+  }
   void fill(std::size_t micro_batch, std::size_t of_class) noexcept { --slots_[micro_batch * classes() + of_class]; }
 
   static constexpr std::size_t kTried = 256;
@@ -30,7 +32,8 @@ class TileSlots {
     std::int64_t off = 0;
   };
   Filling fill_iterations(std::span<const std::int64_t> targets, std::size_t replicas) const;
-  std::int64_t choose(std::vector<std::int64_t>& left, std::int64_t target, double share, std::span<std::int64_t> slots) const;
+  std::int64_t choose(std::vector<std::int64_t>& left, std::int64_t target, double share,
+                      std::span<std::int64_t> slots) const;
 
   std::vector<std::uint32_t> tiles_of_class_;  // ascending
   std::vector<std::int64_t> samples_;          // [classes]

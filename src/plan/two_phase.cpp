@@ -18,15 +18,17 @@ namespace stowage::plan {
 
 namespace {
 
-constexpr double kNear = 4e-6;  // penalty of a micro-batch that needs no attention: 0.2 % off
-constexpr double kTileWeight = 4.0;  // whole tiles are hard to put right again, language work is not
+constexpr double kNear = 4e-6;               // penalty of a micro-batch that needs no attention: 0.2 % off
+constexpr double kTileWeight = 4.0;          // whole tiles are hard to put right again, language work is not
 constexpr std::uint64_t kBudgetShares = 16;  // two phases of all micro-batches at once need more than one stage does
-constexpr int kRounds = 6;  // of regrouping, spreading and sharpening at most
+constexpr int kRounds = 6;                   // of regrouping, spreading and sharpening at most
 
 class TwoPhase {
  public:
   TwoPhase(const Request& request, const Items& items)
-      : request_(request), items_(items), budget_(std::uint64_t{request.moves_per_sequence} * items.size() * kBudgetShares) {
+      : request_(request),
+        items_(items),
+        budget_(std::uint64_t{request.moves_per_sequence} * items.size() * kBudgetShares) {
     for (std::uint32_t k = 0; k < items.size(); ++k) {
       const double language = request.cost(request.tokens[items.sequence[k]]);
       loads_.push_back({items.tiles_of(k), std::llround(language / items.unit), items.tokens[k]});
@@ -70,9 +72,9 @@ class TwoPhase {
   const Request& request_;
   const Items& items_;
   MoveBudget budget_;
-  std::vector<Load> loads_;           // [items]
-  std::vector<MicroBatch> bins_;      // iteration by iteration
-  std::vector<std::size_t> bin_of_;   // [items]
+  std::vector<Load> loads_;          // [items]
+  std::vector<MicroBatch> bins_;     // iteration by iteration
+  std::vector<std::size_t> bin_of_;  // [items]
 };
 
 void TwoPhase::put(std::uint32_t item, std::size_t bin) {
@@ -143,7 +145,9 @@ bool TwoPhase::put_by_size(std::vector<std::uint32_t> chosen) {
   });
   for (const std::uint32_t item : chosen) {
     std::size_t best = bins_.size();
-    const auto key = [&](std::size_t b) { return std::tuple(bins_[b].load.tiles, bins_[b].load.language, bins_[b].items.size()); };
+    const auto key = [&](std::size_t b) {
+      return std::tuple(bins_[b].load.tiles, bins_[b].load.language, bins_[b].items.size());
+    };
     for (std::size_t b = 0; b < bins_.size(); ++b) {
       if (fits(bins_[b].load + loads_[item]) && (best == bins_.size() || key(b) < key(best))) best = b;
     }
@@ -216,9 +220,12 @@ void TwoPhase::spread() {
   const auto squared = [](double off) { return off > 0.0 ? 3.0 * off * off : off * off; };
   const auto penalty = [&](std::size_t bin, const Load& load) {
     const Aim& aim = aims[bin / replicas()];
-    return kTileWeight * squared(static_cast<double>(load.tiles) / aim.tiles - 1.0) + squared(static_cast<double>(load.language) / aim.language - 1.0);
+    return kTileWeight * squared(static_cast<double>(load.tiles) / aim.tiles - 1.0) +
+           squared(static_cast<double>(load.language) / aim.language - 1.0);
   };
-  const auto off_tiles = [&](std::size_t bin) { return static_cast<double>(bins_[bin].load.tiles) != aims[bin / replicas()].tiles; };
+  const auto off_tiles = [&](std::size_t bin) {
+    return static_cast<double>(bins_[bin].load.tiles) != aims[bin / replicas()].tiles;
+  };
   const auto off_language = [&](std::size_t bin) {
     return static_cast<double>(bins_[bin].load.language) - aims[bin / replicas()].language;
   };
@@ -230,8 +237,8 @@ void TwoPhase::spread() {
     return flow * wanted > 0.0 && std::abs(flow) < 2.0 * std::abs(wanted);
   };
   const auto gain = [&](const Altered& from, const Altered& to) {
-    return penalty(from.bin, bins_[from.bin].load) + penalty(to.bin, bins_[to.bin].load) - penalty(from.bin, from.load) -
-           penalty(to.bin, to.load);
+    return penalty(from.bin, bins_[from.bin].load) + penalty(to.bin, bins_[to.bin].load) -
+           penalty(from.bin, from.load) - penalty(to.bin, to.load);
   };
   for (bool changed = true; changed && !budget_.exhausted();) {
     changed = false;
@@ -257,8 +264,8 @@ void TwoPhase::sharpen() {
     const std::array<Altered, 2> altered = {from, to};
     const std::array<Load, 2> before = {bins_[from.bin].load, bins_[to.bin].load};
     if (a == b) return state[a].current() - state[a].with(altered, before);
-    return state[a].current() - state[a].with(std::span(altered).first(1), std::span(before).first(1)) + state[b].current() -
-           state[b].with(std::span(altered).last(1), std::span(before).last(1));
+    return state[a].current() - state[a].with(std::span(altered).first(1), std::span(before).first(1)) +
+           state[b].current() - state[b].with(std::span(altered).last(1), std::span(before).last(1));
   };
   for (bool changed = true; changed && !budget_.exhausted();) {
     changed = false;
@@ -281,7 +288,8 @@ void TwoPhase::sharpen() {
 
 double TwoPhase::ratios() const {
   double sum = 0.0;
-  for (std::size_t k = 0; k < iterations(); ++k) sum += Iteration(bins_, k * replicas(), (k + 1) * replicas()).current();
+  for (std::size_t k = 0; k < iterations(); ++k)
+    sum += Iteration(bins_, k * replicas(), (k + 1) * replicas()).current();
   return sum;
 }
 

@@ -18,7 +18,7 @@ struct ShardInfo {
   std::uint32_t block_bytes = 0;    // covered by one checksum; 0 = no checksums
   std::uint64_t checksum_base = 0;  // byte offset of the checksum of block 0
   source::TokenType type = source::TokenType::u16;
-  std::uint64_t vocab_size = 0;     // token ids are below it by the shard's own word; 0 = it does not say
+  std::uint64_t vocab_size = 0;  // token ids are below it by the shard's own word; 0 = it does not say
   config::Format format = config::Format::megatron;
 };
 

@@ -16,7 +16,8 @@ namespace {
 constexpr std::string_view kIndexSuffix = ".idx";
 constexpr std::string_view kTokenSuffix = ".bin";
 
-// A path that names a file as it is, or a pair by its prefix, is no pattern, whatever characters it or its folders have.
+// A path that names a file as it is, or a pair by its prefix, is no pattern, whatever characters it or its folders
+// have.
 bool is_glob(const std::string& path) {
   std::error_code ignored;
   return path.find_first_of("*?[") != std::string::npos && !std::filesystem::exists(path, ignored) &&

@@ -14,7 +14,9 @@
 namespace stowage::source::schema {
 namespace {
 
-std::uint64_t hash_of(std::span<const std::uint64_t> values) { return hash64(std::as_bytes(values)); }
+std::uint64_t hash_of(std::span<const std::uint64_t> values) {
+  return hash64(std::as_bytes(values));
+}
 
 std::uint64_t hash_of(const std::vector<std::string>& texts) {
   std::vector<std::uint64_t> hashes;

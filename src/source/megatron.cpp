@@ -50,7 +50,10 @@ TokenType read_type(const InputFile& idx) {
     fail(STOWAGE_DATA_ERROR,
          "{}: offset {}: expected a token type code of 1 (u8), 2 (i8), 3 (i16), 4 (i32), 5 (i64) or 8 (u16), found "
          "{}{}",
-         idx.path(), kTypeOffset, code, code == 6 ? " (f64)" : code == 7 ? " (f32)" : "");
+         idx.path(), kTypeOffset, code,
+         code == 6   ? " (f64)"
+         : code == 7 ? " (f32)"
+                     : "");
   }
   return known->second;
 }

@@ -36,8 +36,12 @@ inline constexpr std::array<std::pair<std::uint8_t, TokenType>, 6> kTypeCodes{{{
                                                                                {5, TokenType::i64},
                                                                                {8, TokenType::u16}}};
 
-inline std::string bin_path(const std::string& prefix) { return prefix + ".bin"; }
-inline std::string idx_path(const std::string& prefix) { return prefix + ".idx"; }
+inline std::string bin_path(const std::string& prefix) {
+  return prefix + ".bin";
+}
+inline std::string idx_path(const std::string& prefix) {
+  return prefix + ".idx";
+}
 
 // The common prefix of a pair, from the prefix itself or from either file's name.
 inline std::string prefix_of(const std::string& path) {

@@ -17,15 +17,15 @@ std::uint32_t token_bytes(TokenType type) noexcept;
 const char* token_type_name(TokenType type) noexcept;
 
 struct Shard {
-  std::string token_file;            // the file that holds the tokens (.bin, or the HDF5 file itself)
-  std::uint64_t base = 0;            // byte offset of token 0 in token_file
-  std::uint64_t tokens = 0;          // in all
+  std::string token_file;    // the file that holds the tokens (.bin, or the HDF5 file itself)
+  std::uint64_t base = 0;    // byte offset of token 0 in token_file
+  std::uint64_t tokens = 0;  // in all
   TokenType type = TokenType::u16;
   std::uint64_t vocab_size = 0;      // ids are below it by the writer's word; 0 = the format does not say
   std::vector<std::uint64_t> begin;  // [sequences + 1] first token of each sequence; last = tokens
   // Verification on reading (HDF5 shards): block b covers bytes [b * block_bytes, ...) of the token array and has its
   // XXH3-64 at byte checksum_base + 8 * b of token_file. Not kept in memory.
-  std::uint32_t block_bytes = 0;     // 0 = the format has no checksums
+  std::uint32_t block_bytes = 0;  // 0 = the format has no checksums
   std::uint64_t checksum_base = 0;
 
   std::uint64_t sequences() const noexcept { return begin.size() - 1; }

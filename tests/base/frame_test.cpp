@@ -15,7 +15,7 @@ struct Note {
 
   template <typename Archive>
   void serialize(Archive& archive, unsigned) {
-    archive & text & numbers;
+    archive& text& numbers;
   }
 };
 

@@ -130,7 +130,8 @@ sources: [{name: a, format: megatron, path: a}]
     stowage_trainer_destroy(&trainer_);
     options_.context_parallel_rank = context_rank;
     options_.pipeline_parallel_rank = stage;
-    EXPECT_EQ(stowage_trainer_create_embedded(config_.c_str(), &options_, &trainer_), STOWAGE_OK) << stowage_last_message();
+    EXPECT_EQ(stowage_trainer_create_embedded(config_.c_str(), &options_, &trainer_), STOWAGE_OK)
+        << stowage_last_message();
     const stowage_step* step = nullptr;
     EXPECT_EQ(stowage_step_acquire(trainer_, &step), STOWAGE_OK) << stowage_last_message();
     return step->micro_batches[0];

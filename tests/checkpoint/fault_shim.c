@@ -64,7 +64,9 @@ static void behind(void) {
   if (kill_behind) raise(SIGKILL);
 }
 
-static void* next(const char* name) { return dlsym(RTLD_NEXT, name); }
+static void* next(const char* name) {
+  return dlsym(RTLD_NEXT, name);
+}
 
 __attribute__((destructor)) static void report(void) {
   const char* path = setting("FAULT_COUNT");

@@ -9,7 +9,8 @@ namespace stowage::checkpoint {
 namespace {
 
 mixture::DrawStream two_sources() {
-  return {1, {{.name = "a", .sequences = 10, .weight = 2.0}, {.name = "b", .sequences = 7, .weight = 1.0}}, std::nullopt};
+  return {
+      1, {{.name = "a", .sequences = 10, .weight = 2.0}, {.name = "b", .sequences = 7, .weight = 1.0}}, std::nullopt};
 }
 
 IteratorState start_of(const mixture::DrawStream& draws) {

@@ -121,7 +121,8 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"Foreign", "{sequences: 8}", "{sequences: 8, gradient_accumulation: 4}",
             "demo.yaml:3:23: unknown key 'batch.gradient_accumulation': expected one of sequences, tokens, last"},
         Row{"MergeKey", "steps: 10", "steps: 10\n<<: {}",
-            "demo.yaml:2:1: unknown key '<<': expected one of seed, data_parallel, steps, epochs, io, exchange, delivery, cost, "
+            "demo.yaml:2:1: unknown key '<<': expected one of seed, data_parallel, steps, epochs, io, exchange, "
+            "delivery, cost, "
             "defer, checkpoint, cache, prefetch, shadows, limits, context_parallel, batch, micro_batch, over_long, "
             "zero_length, vocab_size, weights, sources"},
         Row{"Duplicate", "steps: 10", "steps: 10\nsteps: 20",

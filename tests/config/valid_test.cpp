@@ -108,8 +108,8 @@ TEST(Valid, AbsentKeysKeepTheirDefaults) {
 }
 
 TEST(Valid, TheCacheLiesWhereTheFileSays) {
-  const Parsed absolute = parse(std::string(kSmall) + "cache: {directory: /local/scratch, bytes: 107374182400}\n",
-                                "folder/demo.yaml");
+  const Parsed absolute =
+      parse(std::string(kSmall) + "cache: {directory: /local/scratch, bytes: 107374182400}\n", "folder/demo.yaml");
   const Parsed relative = parse(std::string(kSmall) + "cache: {directory: scratch, bytes: 1}\n", "folder/demo.yaml");
   const Parsed none = parse(kSmall, "folder/demo.yaml");
 
@@ -124,8 +124,10 @@ TEST(Valid, ContextParallelismPadsSegmentsToItsChunks) {
   const std::string yaml = small_with("data_parallel: 2", "data_parallel: 2\ncontext_parallel: 8");
 
   const Parsed parsed = parse(yaml, "demo.yaml");
-  const Parsed more = parse(small_with("{tokens: 128}", "{tokens: 96, pad_segments_to: 48, pad_to_cap: true}\n"
-                                       "context_parallel: 3"), "demo.yaml");
+  const Parsed more = parse(small_with("{tokens: 128}",
+                                       "{tokens: 96, pad_segments_to: 48, pad_to_cap: true}\n"
+                                       "context_parallel: 3"),
+                            "demo.yaml");
 
   ASSERT_EQ(describe("demo.yaml", parsed.problems), "");
   EXPECT_EQ(parsed.config.micro_batch.context_parallel, 8U);

@@ -14,7 +14,7 @@ struct totals {
   int64_t ids;
 };
 
-static void add_micro_batch(struct totals *totals, const stowage_micro_batch *batch) {
+static void add_micro_batch(struct totals* totals, const stowage_micro_batch* batch) {
   totals->sequences += batch->segments;
   totals->tokens += batch->tokens_real;
   for (uint32_t s = 0; s < batch->segments; ++s) {
@@ -30,10 +30,10 @@ static void require(stowage_status status, stowage_status expected) {
   exit(EXIT_FAILURE);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   struct totals totals = {0, 0, 0, 0};
-  stowage_trainer *trainer = NULL;
-  const stowage_step *step = NULL;
+  stowage_trainer* trainer = NULL;
+  const stowage_step* step = NULL;
   stowage_status status = STOWAGE_OK;
 
   if (argc != 2) return EXIT_FAILURE;
@@ -47,6 +47,7 @@ int main(int argc, char **argv) {
   require(status, STOWAGE_END);
   require(stowage_trainer_destroy(&trainer), STOWAGE_OK);
 
-  printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 "\n", totals.steps, totals.sequences, totals.tokens, totals.ids);
+  printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 "\n", totals.steps, totals.sequences, totals.tokens,
+         totals.ids);
   return EXIT_SUCCESS;
 }

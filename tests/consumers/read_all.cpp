@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // As read_all.c, from C++.
+#include <stowage.h>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <numeric>
 #include <span>
 #include <stdexcept>
-#include <stowage.h>
 
 namespace {
 

@@ -66,7 +66,8 @@ TEST(Arena, AgreesWithAPlainReferenceWhateverIsTakenAndGivenBack) {
     const auto capacity = *rc::gen::inRange<std::uint64_t>(0, 2'000);
     Arena arena(capacity);
     std::deque<Extent> used;
-    for (const std::uint64_t bytes : *rc::gen::container<std::vector<std::uint64_t>>(rc::gen::inRange<std::uint64_t>(0, 700))) {
+    for (const std::uint64_t bytes :
+         *rc::gen::container<std::vector<std::uint64_t>>(rc::gen::inRange<std::uint64_t>(0, 700))) {
       if (bytes % 3 == 0 && !used.empty()) {
         const std::size_t which = bytes % 2 == 0 ? 0 : bytes % used.size();
         arena.give_back(used[which].begin);

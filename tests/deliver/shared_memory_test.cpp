@@ -76,7 +76,8 @@ TEST(SharedMemory, ThatCannotBeReachedIsAnError) {
   another_size.bytes += 1;
 
   EXPECT_ERROR(SharedMemory::open(elsewhere, SharedMemory::Access::read), STOWAGE_IO_ERROR, "cannot open /proc/");
-  EXPECT_ERROR(SharedMemory::open(another_size, SharedMemory::Access::read), STOWAGE_IO_ERROR, "is not the shared memory");
+  EXPECT_ERROR(SharedMemory::open(another_size, SharedMemory::Access::read), STOWAGE_IO_ERROR,
+               "is not the shared memory");
 }
 
 // Growing a file past the limit would end the process by SIGXFSZ.

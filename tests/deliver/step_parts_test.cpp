@@ -57,9 +57,12 @@ TEST(Part, FollowsFromTheTrainersPlace) {
 
 TEST(Part, OfAWrongPlaceIsRefusedByName) {
   EXPECT_EQ(problem_of({.tensor = {1, 2}, .context = {2, 3}, .pipeline = {0, 1}}, 3), std::nullopt);
-  EXPECT_EQ(problem_of({.tensor = {0, 0}, .context = {}, .pipeline = {}}, 1), "tensor_parallel_size must be >= 1, got 0");
-  EXPECT_EQ(problem_of({.tensor = {}, .context = {}, .pipeline = {2, 2}}, 1), "pipeline_parallel_rank must be in [0, 2), got 2");
-  EXPECT_EQ(problem_of({.tensor = {}, .context = {-1, 2}, .pipeline = {}}, 2), "context_parallel_rank must be in [0, 2), got -1");
+  EXPECT_EQ(problem_of({.tensor = {0, 0}, .context = {}, .pipeline = {}}, 1),
+            "tensor_parallel_size must be >= 1, got 0");
+  EXPECT_EQ(problem_of({.tensor = {}, .context = {}, .pipeline = {2, 2}}, 1),
+            "pipeline_parallel_rank must be in [0, 2), got 2");
+  EXPECT_EQ(problem_of({.tensor = {}, .context = {-1, 2}, .pipeline = {}}, 2),
+            "context_parallel_rank must be in [0, 2), got -1");
   EXPECT_EQ(problem_of({}, 4), "context_parallel_size must be 4, as the configuration says (context_parallel), got 1");
 }
 

@@ -22,8 +22,9 @@ class Ring {
       : shape_{slots, readers, data_bytes},
         control_(shape_.control_bytes()),
         data_(data_bytes),
-        writer_(control_.bytes(), data_.bytes(), shape_, kToken,
-                back ? back : [](std::uint64_t, std::uint64_t) { return true; }, nullptr) {
+        writer_(
+            control_.bytes(), data_.bytes(), shape_, kToken,
+            back ? back : [](std::uint64_t, std::uint64_t) { return true; }, nullptr) {
     for (std::uint32_t r = 0; r < readers; ++r) readers_.push_back(reader(kToken, r));
   }
 
@@ -68,8 +69,8 @@ TEST(StepRing, ShowsEveryReaderTheBytesWhereTheyWereWritten) {
 TEST(StepRing, SaysWhichStepsComeByMessage) {
   Ring ring(4, 1, 256);
   const AlignedBuffer small = ring.writer().allocate(192);
-  const AlignedBuffer full = ring.writer().allocate(128);     // the rest is too short
-  const AlignedBuffer large = ring.writer().allocate(10'000); // larger than all of it
+  const AlignedBuffer full = ring.writer().allocate(128);      // the rest is too short
+  const AlignedBuffer large = ring.writer().allocate(10'000);  // larger than all of it
 
   EXPECT_TRUE(ring.writer().publish(small.bytes()));
   EXPECT_FALSE(ring.writer().publish(full.bytes()));
@@ -152,8 +153,8 @@ TEST(StepRing, BlocksOutliveTheirWriter) {
   AlignedBuffer control(shape.control_bytes());
   AlignedBuffer block;
   {
-    RingWriter writer(control.bytes(), owner->bytes().first(512), shape, 1,
-                      [](std::uint64_t, std::uint64_t) { return true; }, owner);
+    RingWriter writer(
+        control.bytes(), owner->bytes().first(512), shape, 1, [](std::uint64_t, std::uint64_t) { return true; }, owner);
     owner.reset();
     block = writer.allocate(100);
   }
@@ -163,8 +164,8 @@ TEST(StepRing, BlocksOutliveTheirWriter) {
   EXPECT_TRUE(watched.expired());
 }
 
-// Any order of offers, reads and releases by two readers: each sees the very steps of a plain queue, in order and whole,
-// those by message included.
+// Any order of offers, reads and releases by two readers: each sees the very steps of a plain queue, in order and
+// whole, those by message included.
 TEST(StepRing, DeliversWhatAPlainQueueDelivers) {
   rc::check([] {
     constexpr std::uint32_t kSlots = 4;
@@ -178,7 +179,8 @@ TEST(StepRing, DeliversWhatAPlainQueueDelivers) {
     std::uint64_t first = 0;
     std::uint64_t offered = 0;
     std::uint64_t released[2] = {0, 0};
-    for (const std::uint32_t word : *rc::gen::container<std::vector<std::uint32_t>>(rc::gen::arbitrary<std::uint32_t>())) {
+    for (const std::uint32_t word :
+         *rc::gen::container<std::vector<std::uint32_t>>(rc::gen::arbitrary<std::uint32_t>())) {
       const std::size_t r = word % 2;
       if (word % 3 == 0 && offered - first < kSlots) {
         const std::size_t bytes = 1 + word / 3 % 1'200;

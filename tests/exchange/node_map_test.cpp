@@ -50,9 +50,10 @@ RC_GTEST_PROP(NodeMap, PartnersAreDealtOutEvenlyToRanksOfTheNode, ()) {
   for (std::size_t node = 0; node < map.nodes(); ++node) {
     std::map<std::size_t, std::size_t> load;
     for (const std::size_t rank : map.ranks_of(node)) load[rank] = 0;
-    for (const std::size_t partner : map.partners(node)) ++load.at(map.agent(node, partner));  // throws for others' ranks
-    const auto [least, most] = std::minmax_element(load.begin(), load.end(),
-                                                   [](const auto& a, const auto& b) { return a.second < b.second; });
+    for (const std::size_t partner : map.partners(node))
+      ++load.at(map.agent(node, partner));  // throws for others' ranks
+    const auto [least, most] =
+        std::minmax_element(load.begin(), load.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
     RC_ASSERT(most->second - least->second <= 1U);
     RC_ASSERT(map.partners(node).size() == map.nodes() - 1);
   }

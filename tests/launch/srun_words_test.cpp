@@ -22,16 +22,18 @@ Words words_of(const std::string& text) {
   return {std::istream_iterator<std::string>(in), {}};
 }
 
-Words wrapped(const std::string& text) { return srun_words(words_of(text), kPrefix, "/nowhere"); }
+Words wrapped(const std::string& text) {
+  return srun_words(words_of(text), kPrefix, "/nowhere");
+}
 
 TEST(SrunWords, ThePrefixComesBeforeTheProgram) {
   EXPECT_EQ(wrapped("-n 4 prog -n 5 a"), words_of("-n 4 run --rank folder prog -n 5 a"));
 }
 
 TEST(SrunWords, ValuesOfOptionsAreNoPrograms) {
-  for (const char* options :
-       {"-n4", "-n 4", "--ntasks=4", "--ntasks 4", "-l -n 4", "-ln 4", "-K0 -N 2", "-K -N 2", "--kill-on-bad-exit --mpi pmix",
-        "--label --ntasks 4", "--exclusive -c 2", "--cpu-bind none --nodelist a,b", "--exclusive=user -u", "-I5 -n 2"}) {
+  for (const char* options : {"-n4", "-n 4", "--ntasks=4", "--ntasks 4", "-l -n 4", "-ln 4", "-K0 -N 2", "-K -N 2",
+                              "--kill-on-bad-exit --mpi pmix", "--label --ntasks 4", "--exclusive -c 2",
+                              "--cpu-bind none --nodelist a,b", "--exclusive=user -u", "-I5 -n 2"}) {
     EXPECT_EQ(wrapped(std::string(options) + " prog a"), words_of(std::string(options) + " run --rank folder prog a"));
   }
 }
@@ -41,20 +43,23 @@ TEST(SrunWords, TwoDashesEndTheOptions) {
 }
 
 TEST(SrunWords, EveryPartOfAHeterogeneousStepIsWrapped) {
-  EXPECT_EQ(wrapped("-n 4 prog a : -n 2 other"), words_of("-n 4 run --rank folder prog a : -n 2 run --rank folder other"));
+  EXPECT_EQ(wrapped("-n 4 prog a : -n 2 other"),
+            words_of("-n 4 run --rank folder prog a : -n 2 run --rank folder other"));
 }
 
 TEST(SrunWords, FilesOfMultiProgAreRewritten) {
   const test::TemporaryFolder folder;
-  const std::string file = folder.write("conf", "# ranks\n\n0-3  prog --rank %t \\\n  4 more\n4,5 stowage serve x.yaml\n");
+  const std::string file =
+      folder.write("conf", "# ranks\n\n0-3  prog --rank %t \\\n  4 more\n4,5 stowage serve x.yaml\n");
 
   const Words words = srun_words({"-n", "6", "--multi-prog", file, "tail"}, kPrefix, folder.path());
 
   EXPECT_THAT(words, ElementsAre("-n", "6", "--multi-prog", folder.file("multi-prog.0"), "tail"));
   std::ostringstream text;
   text << std::ifstream(words[3]).rdbuf();
-  EXPECT_EQ(text.str(),
-            "# ranks\n\n0-3 run --rank folder  prog --rank %t \\\n  4 more\n4,5 run --rank folder stowage serve x.yaml\n");
+  EXPECT_EQ(
+      text.str(),
+      "# ranks\n\n0-3 run --rank folder  prog --rank %t \\\n  4 more\n4,5 run --rank folder stowage serve x.yaml\n");
 }
 
 TEST(SrunWords, WordsWithoutAProgramAreRefused) {

@@ -157,7 +157,8 @@ TEST_F(Construct, PutsRowsInSliceOrderForThreeContextParallelRanks) {
 }
 
 TEST_F(Construct, CutsARowWithoutSegmentsAsAWhole) {
-  const stowage_micro_batch& batch = make({}, {.tokens = 8, .context_parallel = 2, .pad_segments_to = 4}).micro_batches[0];
+  const stowage_micro_batch& batch =
+      make({}, {.tokens = 8, .context_parallel = 2, .pad_segments_to = 4}).micro_batches[0];
 
   EXPECT_EQ(row(batch.position_ids, 4), (std::vector<std::int64_t>{0, 3, 1, 2}));
   EXPECT_EQ(row(batch.loss_mask, 4), (std::vector<float>{0, 0, 0, 0}));
@@ -165,7 +166,8 @@ TEST_F(Construct, CutsARowWithoutSegmentsAsAWhole) {
 
 // The i-th of `slices` slices of a plain row, taken chunk by chunk.
 template <typename T>
-std::vector<T> slice_of(const std::vector<T>& row, const stowage_micro_batch& batch, std::uint32_t slices, std::uint32_t i) {
+std::vector<T> slice_of(const std::vector<T>& row, const stowage_micro_batch& batch, std::uint32_t slices,
+                        std::uint32_t i) {
   std::vector<T> slice;
   for (std::uint32_t s = 0; s < batch.segments; ++s) {
     const auto begin = static_cast<std::size_t>(batch.cu_seqlens_padded[s]);
@@ -181,7 +183,8 @@ TEST(ConstructProperty, SlicesPutTogetherAgainGiveThePlainRow) {
   rc::check([] {
     const auto slices = *rc::gen::inRange<std::uint32_t>(2, 6);
     const auto multiple = 2 * slices * *rc::gen::inRange<std::uint32_t>(1, 4);
-    const auto lengths = *rc::gen::nonEmpty(rc::gen::container<std::vector<std::uint32_t>>(rc::gen::inRange<std::uint32_t>(0, 60)));
+    const auto lengths =
+        *rc::gen::nonEmpty(rc::gen::container<std::vector<std::uint32_t>>(rc::gen::inRange<std::uint32_t>(0, 60)));
     const bool to_cap = *rc::gen::arbitrary<bool>();
     config::MicroBatch rule{.tokens = 0, .pad_segments_to = multiple, .pad_to_cap = to_cap, .pad_token = 5};
     for (const std::uint32_t tokens : lengths) rule.tokens += (tokens / multiple + 1) * multiple;

@@ -22,7 +22,8 @@ std::vector<int> numbers_but(int loaders, const std::set<int>& lost) {
 
 Crew crew_of(int loaders, std::uint32_t shadows, int replicas) {
   Crew crew = first_crew(loaders, shadows);
-  for (int r = 0; r < replicas; ++r) crew.server.push_back(crew.active[static_cast<std::size_t>(r) % crew.active.size()]);
+  for (int r = 0; r < replicas; ++r)
+    crew.server.push_back(crew.active[static_cast<std::size_t>(r) % crew.active.size()]);
   return crew;
 }
 

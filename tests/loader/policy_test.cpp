@@ -26,7 +26,9 @@ std::vector<std::uint32_t> piece_lengths(const std::vector<Piece>& pieces) {
   return lengths;
 }
 
-TEST(Policy, TakesPaddingIntoTheLongestSegment) { EXPECT_EQ(longest_segment(kTen), 8U); }
+TEST(Policy, TakesPaddingIntoTheLongestSegment) {
+  EXPECT_EQ(longest_segment(kTen), 8U);
+}
 
 TEST(Policy, CutsAsTheSourceSays) {
   const struct {
@@ -35,12 +37,9 @@ TEST(Policy, CutsAsTheSourceSays) {
     Fate fate;
     std::vector<std::uint32_t> pieces;
   } cases[] = {
-      {config::OverLong::error, 8, Fate::whole, {8}},
-      {config::OverLong::drop, 9, Fate::dropped_over_long, {}},
-      {config::OverLong::truncate, 9, Fate::truncated, {8}},
-      {config::OverLong::split, 9, Fate::split, {8, 1}},
-      {config::OverLong::split, 16, Fate::split, {8, 8}},
-      {config::OverLong::split, 0, Fate::whole, {0}},
+      {config::OverLong::error, 8, Fate::whole, {8}},        {config::OverLong::drop, 9, Fate::dropped_over_long, {}},
+      {config::OverLong::truncate, 9, Fate::truncated, {8}}, {config::OverLong::split, 9, Fate::split, {8, 1}},
+      {config::OverLong::split, 16, Fate::split, {8, 8}},    {config::OverLong::split, 0, Fate::whole, {0}},
   };
   for (const auto& one : cases) {
     std::vector<Piece> pieces;
@@ -110,7 +109,8 @@ TEST(Policy, FindsRunsThatCannotFeedEveryReplica) {
     return problems;
   };
 
-  EXPECT_THAT(problems_of().at(0).text.message, testing::HasSubstr("at least as many sequences as replicas (4), found 3"));
+  EXPECT_THAT(problems_of().at(0).text.message,
+              testing::HasSubstr("at least as many sequences as replicas (4), found 3"));
   info.over_long = 5;
   EXPECT_THAT(problems_of().at(0).text.message, testing::HasSubstr("no sequence is left to deliver"));
   info.over_long = 1;

@@ -21,8 +21,10 @@ TEST(Registration, LetsSeveralTrainersShareAReplica) {
 }
 
 TEST(Registration, RefusesLayoutsThatDoNotFit) {
-  EXPECT_ERROR(replicas_of(asking({-1, -1}), 3), STOWAGE_MPI_ERROR, "expected as many trainers as replicas (data_parallel: 3)");
-  EXPECT_ERROR(replicas_of(asking({0, 3, 1}), 3), STOWAGE_MPI_ERROR, "trainer 1 asked for replica 3, expected one in [0, 3)");
+  EXPECT_ERROR(replicas_of(asking({-1, -1}), 3), STOWAGE_MPI_ERROR,
+               "expected as many trainers as replicas (data_parallel: 3)");
+  EXPECT_ERROR(replicas_of(asking({0, 3, 1}), 3), STOWAGE_MPI_ERROR,
+               "trainer 1 asked for replica 3, expected one in [0, 3)");
   EXPECT_ERROR(replicas_of(asking({0, 0, 2}), 3), STOWAGE_MPI_ERROR, "replica 1 of 3 (data_parallel) has no trainer");
 }
 
@@ -38,7 +40,8 @@ struct Layout {
     for (std::uint32_t d = 0; d < dp; ++d) {
       for (std::int32_t c = 0; c < cp; ++c) {
         for (std::int32_t p = 0; p < pp; ++p) {
-          registered.push_back({static_cast<std::int32_t>(d), {.tensor = {}, .context = {c, cp}, .pipeline = {p, pp}}, -1});
+          registered.push_back(
+              {static_cast<std::int32_t>(d), {.tensor = {}, .context = {c, cp}, .pipeline = {p, pp}}, -1});
           replicas.push_back(d);
         }
       }

@@ -56,7 +56,9 @@ class StepStreamTest : public testing::Test {
     for (const checkpoint::StepDelta::Count& one : delta.counts) counts_[one.source] += one.count;
   }
 
-  std::uint64_t dropped(checkpoint::Reason reason) const { return counts_[0].dropped[static_cast<std::size_t>(reason)]; }
+  std::uint64_t dropped(checkpoint::Reason reason) const {
+    return counts_[0].dropped[static_cast<std::size_t>(reason)];
+  }
 
   test::TemporaryFolder folder_;
   config::Config config_;

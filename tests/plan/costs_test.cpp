@@ -40,7 +40,8 @@ TEST(Presets, AddAVisionEncoder) {
 }
 
 TEST(Presets, NameWhatThereIs) {
-  EXPECT_ERROR(preset_cost("llama9"), STOWAGE_INVALID_ARGUMENT, "unknown language preset 'llama9'; there are gpt3-175b");
+  EXPECT_ERROR(preset_cost("llama9"), STOWAGE_INVALID_ARGUMENT,
+               "unknown language preset 'llama9'; there are gpt3-175b");
   EXPECT_ERROR(preset_cost("llama3-8b+eye"), STOWAGE_INVALID_ARGUMENT, "unknown vision preset 'eye'");
 }
 
@@ -72,8 +73,10 @@ TEST(CostTable, IsReadByColumnName) {
 
 TEST(CostTable, NamesWhatIsWrong) {
   EXPECT_ERROR(parse_cost_table("a,b\n1,2\n", "t.csv"), STOWAGE_DATA_ERROR, "t.csv:1: expected a column 'tokens'");
-  EXPECT_ERROR(parse_cost_table("tokens,seconds\n1,x\n", "t.csv"), STOWAGE_DATA_ERROR, "t.csv:2: column seconds must hold a number");
-  EXPECT_ERROR(parse_cost_table("tokens,seconds\n1\n", "t.csv"), STOWAGE_DATA_ERROR, "t.csv:2: expected 2 fields, found 1");
+  EXPECT_ERROR(parse_cost_table("tokens,seconds\n1,x\n", "t.csv"), STOWAGE_DATA_ERROR,
+               "t.csv:2: column seconds must hold a number");
+  EXPECT_ERROR(parse_cost_table("tokens,seconds\n1\n", "t.csv"), STOWAGE_DATA_ERROR,
+               "t.csv:2: expected 2 fields, found 1");
   const std::vector<CostSample> two = {{1, 1.0}, {2, 2.0}, {2, 2.5}};
   EXPECT_ERROR(fit_cost(two), STOWAGE_INVALID_ARGUMENT, "at least 3 different lengths, got 2");
   const std::vector<CostSample> zero = {{1, 1.0}, {2, 0.0}, {3, 2.5}};

@@ -33,7 +33,9 @@ TEST(OneFOneB, OfEqualMicroBatchesIsThePipelineFormula) {
   }
 }
 
-TEST(OneFOneB, OfOneStageIsTheSum) { EXPECT_NEAR(one_f_one_b(std::vector<double>{1, 2, 6}, 1), 9.0, 1e-12); }
+TEST(OneFOneB, OfOneStageIsTheSum) {
+  EXPECT_NEAR(one_f_one_b(std::vector<double>{1, 2, 6}, 1), 9.0, 1e-12);
+}
 
 TEST(OneFOneB, ByHandForTwoStagesAndTwoMicroBatches) {
   // Forward 1 and 2, backward 2 and 4. Stage 0: F0 0-1, F1 1-3; stage 1: F0 1-2, B0 2-4, F1 4-6, B1 6-10;
@@ -99,7 +101,8 @@ TEST(EmptyReplicas, AreAnErrorWhereTheTrainerForbidsThem) {
 TEST(Places, MatchingMovesFewerTokensAtTheSameMakespan) {
   const Lengths lengths = random_lengths(800, 2000, 7);
   std::vector<std::uint32_t> node_of_sequence;
-  for (std::size_t k = 0; k < lengths.size(); ++k) node_of_sequence.push_back(static_cast<std::uint32_t>(k * 7 / 3 % 4));
+  for (std::size_t k = 0; k < lengths.size(); ++k)
+    node_of_sequence.push_back(static_cast<std::uint32_t>(k * 7 / 3 % 4));
   const std::vector<std::uint32_t> node_of_replica = {0, 0, 1, 1, 2, 2, 3, 3};
   Request request = request_for(lengths, 8, 8192);
   const Plan unmatched = make_plan(request);
@@ -213,7 +216,8 @@ TEST(SplitAssignments, RefuseMorePartsThanReplicas) {
   const Lengths lengths = {10};
   const std::vector<std::uint32_t> degree = {3};
 
-  EXPECT_ERROR(assign_split(request_for(lengths, 2, 0), degree), STOWAGE_INVALID_ARGUMENT, "over 1 to 2 replicas, got 3");
+  EXPECT_ERROR(assign_split(request_for(lengths, 2, 0), degree), STOWAGE_INVALID_ARGUMENT,
+               "over 1 to 2 replicas, got 3");
 }
 
 TEST(Differencing, OfThePaperExampleLeavesTwo) {

@@ -16,7 +16,9 @@
 namespace stowage::plan::test {
 namespace {
 
-double slowest(const Plan& plan) { return *std::max_element(plan.replica_cost.begin(), plan.replica_cost.end()); }
+double slowest(const Plan& plan) {
+  return *std::max_element(plan.replica_cost.begin(), plan.replica_cost.end());
+}
 
 // The shortest makespan of every division there is.
 double exhaustive(const Request& request) {
@@ -122,7 +124,8 @@ TEST(Optimality, OfMicroBatchesUnderACapOnSmallCases) {
     worst = std::max(worst, ratio);
     optimal += ratio <= 1.001 + 1e-9 ? 1 : 0;  // the search ends a thousandth from its bound
     if (plan.micro_batches() > 1) {
-      EXPECT_EQ(exhaustive_slowest(request, bin_count_bound(lengths, request.cap) - 1), std::numeric_limits<double>::infinity());
+      EXPECT_EQ(exhaustive_slowest(request, bin_count_bound(lengths, request.cap) - 1),
+                std::numeric_limits<double>::infinity());
     }
   }
 
@@ -154,7 +157,8 @@ std::string integer_program(const Request& request, double unit) {
 }
 
 TEST(Optimality, IsWithinHalfAPercentOfAnIntegerProgramOnMediumCases) {
-  if (std::system("command -v cbc >/dev/null 2>&1") != 0) GTEST_SKIP() << "cbc is not installed (apt-get install coinor-cbc)";
+  if (std::system("command -v cbc >/dev/null 2>&1") != 0)
+    GTEST_SKIP() << "cbc is not installed (apt-get install coinor-cbc)";
   const stowage::test::TemporaryFolder folder;
   for (const std::uint64_t seed : {1U, 2U}) {
     const Lengths lengths = random_lengths(18, 8000, seed);
@@ -167,7 +171,8 @@ TEST(Optimality, IsWithinHalfAPercentOfAnIntegerProgramOnMediumCases) {
     const Plan plan = make_plan(request);
     const auto planned = std::chrono::steady_clock::now();
 
-    const std::string command = "cbc " + program.string() + " sec 3 solve solu " + solution.string() + " >/dev/null 2>&1";
+    const std::string command =
+        "cbc " + program.string() + " sec 3 solve solu " + solution.string() + " >/dev/null 2>&1";
     ASSERT_EQ(std::system(command.c_str()), 0);
 
     const auto solved = std::chrono::steady_clock::now();
@@ -176,9 +181,11 @@ TEST(Optimality, IsWithinHalfAPercentOfAnIntegerProgramOnMediumCases) {
     ASSERT_TRUE(std::getline(in, line));
     const double cbc = std::stod(line.substr(line.rfind(' '))) * unit;
     const double ratio = slowest(plan) / cbc;
-    std::printf("[   info   ] 18 sequences on 3 replicas: %.6f of CBC's makespan; ours %.3f ms, CBC %.0f ms (limit 3 s of processor time)\n", ratio,
-                std::chrono::duration<double, std::milli>(planned - begin).count(),
-                std::chrono::duration<double, std::milli>(solved - planned).count());
+    std::printf(
+        "[   info   ] 18 sequences on 3 replicas: %.6f of CBC's makespan; ours %.3f ms, CBC %.0f ms (limit 3 s of "
+        "processor time)\n",
+        ratio, std::chrono::duration<double, std::milli>(planned - begin).count(),
+        std::chrono::duration<double, std::milli>(solved - planned).count());
     EXPECT_LE(ratio, 1.005);
   }
 }
@@ -239,7 +246,8 @@ TEST(RealLengths, BothStagesAreWithinTwoPercentOfTheirBoundsOnAverage) {
           EXPECT_LE(ours.micro_batches, ours.micro_batches_bound + 1) << table.name << " " << sequences << " " << cap;
           for (const Method& other : methods()) {
             const Measures baseline = measure(request, other.plan(request));
-            // With a pipeline and no fixed costs, more and smaller micro-batches shorten the step: compared like with like.
+            // With a pipeline and no fixed costs, more and smaller micro-batches shorten the step: compared like with
+            // like.
             if (baseline.dropped > 0 || baseline.micro_batches > ours.micro_batches_bound + 1) continue;
             EXPECT_LE(ours.makespan_over_bound, baseline.makespan_over_bound * (1 + 1e-5))
                 << other.name << " on " << table.name << " " << sequences << " " << cap << " stages " << stages;

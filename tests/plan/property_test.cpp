@@ -54,7 +54,9 @@ Request with_spans(const Case& one) {
   return request;
 }
 
-bool check(const std::function<void()>& property) { return rc::check(property); }
+bool check(const std::function<void()>& property) {
+  return rc::check(property);
+}
 
 TEST(PlanProperties, EverySequenceIsHeldOnceUnderTheCaps) {
   EXPECT_TRUE(check([] {

@@ -26,7 +26,8 @@ TEST(TileSlots, GiveEveryMicroBatchOfAnIterationTheSameTiles) {
 
 TEST(TileSlots, HoldEverySample) {
   EXPECT_TRUE(rc::check([] {
-    const auto tiles = *rc::gen::nonEmpty(rc::gen::container<std::vector<std::uint32_t>>(rc::gen::inRange<std::uint32_t>(0, 13)));
+    const auto tiles =
+        *rc::gen::nonEmpty(rc::gen::container<std::vector<std::uint32_t>>(rc::gen::inRange<std::uint32_t>(0, 13)));
     const auto replicas = *rc::gen::inRange<std::size_t>(1, 6);
     const auto iterations = *rc::gen::inRange<std::size_t>(1, 5);
 
@@ -94,7 +95,8 @@ TEST(VisionPlans, RefuseTilesThatDoNotFit) {
   request.vision_tiles = tiles;
   request.tile_cap = 8;
 
-  EXPECT_ERROR(make_plan(request), STOWAGE_INVALID_ARGUMENT, "sequence 1 of the step has 9 vision tiles, but a micro-batch holds 8");
+  EXPECT_ERROR(make_plan(request), STOWAGE_INVALID_ARGUMENT,
+               "sequence 1 of the step has 9 vision tiles, but a micro-batch holds 8");
 }
 
 TEST(VisionPlans, AreNearTheirBoundsAndBelowIterativeGrouping) {

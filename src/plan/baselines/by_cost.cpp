@@ -54,7 +54,9 @@ Plan two_stages(const Request& request, Divide divide) {
     std::size_t count = request.cap == 0 ? 1 : std::max<std::size_t>(1, div_ceil<std::uint64_t>(tokens, request.cap));
     if (replica.empty()) count = 0;
     Packs packs;
-    const auto all_fit = [&] { return std::all_of(packs.begin(), packs.end(), [&](const Indices& p) { return fits(request, p); }); };
+    const auto all_fit = [&] {
+      return std::all_of(packs.begin(), packs.end(), [&](const Indices& p) { return fits(request, p); });
+    };
     do {
       packs.clear();
       for (const auto& part : divide(items, replica, count)) packs.push_back(sequences_of(items, part));
@@ -67,7 +69,9 @@ Plan two_stages(const Request& request, Divide divide) {
 
 }  // namespace
 
-Plan lpt(const Request& request) { return two_stages(request, by_lpt); }
+Plan lpt(const Request& request) {
+  return two_stages(request, by_lpt);
+}
 
 Plan karmarkar_karp(const Request& request) {
   return two_stages(request, [](const Items& items, const std::vector<std::uint32_t>& chosen, std::size_t parts) {

@@ -40,7 +40,8 @@ Packs next_fit(const Request& request, const Indices& sequences) {
 
 void split_to(Packs& packs, std::size_t count) {
   while (packs.size() < count) {
-    const auto largest = std::max_element(packs.begin(), packs.end(), [](const Indices& a, const Indices& b) { return a.size() < b.size(); });
+    const auto largest = std::max_element(packs.begin(), packs.end(),
+                                          [](const Indices& a, const Indices& b) { return a.size() < b.size(); });
     Indices half;
     if (largest != packs.end() && largest->size() > 1) {
       const auto middle = largest->begin() + static_cast<std::ptrdiff_t>(largest->size() / 2);

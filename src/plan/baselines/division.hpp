@@ -10,9 +10,9 @@
 
 namespace stowage::plan::baselines {
 
-using Indices = std::vector<std::uint32_t>;     // sequences of the request
-using Packs = std::vector<Indices>;             // micro-batches of one replica
-using Division = std::vector<Packs>;            // replicas
+using Indices = std::vector<std::uint32_t>;  // sequences of the request
+using Packs = std::vector<Indices>;          // micro-batches of one replica
+using Division = std::vector<Packs>;         // replicas
 
 std::uint64_t padded(const Request& request, std::uint32_t sequence);
 std::uint32_t tiles(const Request& request, std::uint32_t sequence);

@@ -44,7 +44,8 @@ Plan first_fit(const Request& request) {
   const Indices order = drawn_order(request);
   std::uint64_t total = 0;
   for (const std::uint32_t i : order) total += padded(request, i);
-  const std::uint64_t cap = request.cap != 0 ? request.cap : std::max<std::uint64_t>(1, div_ceil<std::uint64_t>(total, request.replicas));
+  const std::uint64_t cap =
+      request.cap != 0 ? request.cap : std::max<std::uint64_t>(1, div_ceil<std::uint64_t>(total, request.replicas));
   Packs packs;
   std::vector<std::uint64_t> used;
   std::vector<std::uint64_t> used_tiles;
@@ -52,7 +53,8 @@ Plan first_fit(const Request& request) {
   for (const std::uint32_t i : order) {
     std::size_t p = first_open;
     const auto has_room = [&](std::size_t k) {
-      return used[k] + padded(request, i) <= cap && (request.tile_cap == 0 || used_tiles[k] + tiles(request, i) <= request.tile_cap);
+      return used[k] + padded(request, i) <= cap &&
+             (request.tile_cap == 0 || used_tiles[k] + tiles(request, i) <= request.tile_cap);
     };
     while (p < packs.size() && !has_room(p)) ++p;
     if (p == packs.size()) {

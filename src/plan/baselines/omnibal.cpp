@@ -15,7 +15,7 @@ namespace {
 constexpr int kIterations = 20;
 constexpr double kNearEnough = 0.95;  // of a limit: the group is kept
 constexpr double kSmallestShare = 0.4;
-constexpr int kShares = 13;           // swept, from the smallest to the whole cap
+constexpr int kShares = 13;  // swept, from the smallest to the whole cap
 
 struct Limits {
   std::uint64_t tokens;
@@ -32,7 +32,8 @@ Limits limits_for(const Request& request, double share) {
   }
   const double token_cap = request.cap != 0 ? request.cap : static_cast<double>(tokens) / request.replicas / share;
   // Tiles in proportion to tokens, so that both limits are met at about the same time.
-  const double even_tiles = tokens == 0 ? 0.0 : token_cap * static_cast<double>(all_tiles) / static_cast<double>(tokens);
+  const double even_tiles =
+      tokens == 0 ? 0.0 : token_cap * static_cast<double>(all_tiles) / static_cast<double>(tokens);
   const double tile_cap = request.tile_cap != 0 ? std::min<double>(request.tile_cap, even_tiles) : even_tiles;
   return {static_cast<std::uint64_t>(share * token_cap), static_cast<std::uint64_t>(std::ceil(share * tile_cap))};
 }
@@ -44,7 +45,8 @@ class Grouping {
   Packs run() {
     Indices left;
     for (std::uint32_t i = 0; i < request_.tokens.size(); ++i) {
-      if (padded(request_, i) <= limits_.tokens && (limits_.tiles == 0 || tiles(request_, i) <= limits_.tiles)) left.push_back(i);
+      if (padded(request_, i) <= limits_.tokens && (limits_.tiles == 0 || tiles(request_, i) <= limits_.tiles))
+        left.push_back(i);
     }
     Packs kept;
     std::mt19937_64 random(0);  // the grouping is random; a fixed seed makes it a function of the step
