@@ -11,9 +11,11 @@
 #include <chrono>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "bench/support/bench_main.hpp"
 #include "bench/support/measure.hpp"
@@ -33,6 +35,7 @@ struct Options {
 };
 
 constexpr mpi::Seconds kStartup{60};
+constexpr std::size_t kMoreThanCaches = std::size_t{96} << 20;  // bytes
 constexpr std::uint32_t kAhead = 2;  // steps held, and as many ahead: the default of the configuration
 
 // A step of about so many bytes: micro-batches of 4,096 tokens.
@@ -83,19 +86,26 @@ class Link {
   }
 
   // The seconds of `count` acquires of this trainer, each of a step offered before it asks. ahead: steps beyond that
-  // one that the loader has offered by then; with 0 each is offered after the one before was released.
-  std::vector<double> acquire_ready(MPI_Comm bench, const deliver::AlignedBuffer& step, int count, int ahead) {
+  // one that the loader has offered by then; with 0 each is offered after the one before was released. cold: before
+  // each the trainer has read more memory than caches hold.
+  std::vector<double> acquire_ready(MPI_Comm bench, const deliver::AlignedBuffer& step, int count, int ahead,
+                                    bool cold) {
     std::vector<double> seconds;
+    const std::vector<std::uint64_t> other(client_ && cold ? kMoreThanCaches / sizeof(std::uint64_t) : 0, 1);
+    std::uint64_t read = 0;
     for (int i = 0; server_ && i < ahead; ++i) offer(step);
     for (int i = 0; i < count; ++i) {
       if (server_) offer(step);
       MPI_Barrier(bench);
+      read += std::accumulate(other.begin(), other.end(), std::uint64_t{0});
       seconds.push_back(client_ ? take() : 0.0);
       if (server_) until([&] { return server_->released() + static_cast<std::uint64_t>(ahead) == offered_; });
       MPI_Barrier(bench);
     }
     for (int i = 0; client_ && i < ahead; ++i) take();
     if (server_) until([&] { return server_->released() == offered_; });
+    if (read != other.size() * static_cast<std::uint64_t>(count))
+      fail(STOWAGE_INTERNAL_ERROR, "the sum is wrong: {}", read);
     return seconds;
   }
 
@@ -132,9 +142,9 @@ class Link {
 
 // Times of the first trainer, known to rank 0; warm-up left out.
 nlohmann::json latency(MPI_Comm world, const std::string& name, Link& link, const deliver::AlignedBuffer& step,
-                       bool ours, int count, int ahead) {
+                       bool ours, int count, int ahead, bool cold) {
   constexpr int kWarmUp = 20;
-  std::vector<double> seconds = link.acquire_ready(world, step, kWarmUp + count, ahead);
+  std::vector<double> seconds = link.acquire_ready(world, step, kWarmUp + count, ahead, cold);
   MPI_Bcast(seconds.data(), static_cast<int>(seconds.size()), MPI_DOUBLE, 1, world);
   seconds.erase(seconds.begin(), seconds.begin() + kWarmUp);
   std::vector<double> sorted = seconds;
@@ -176,15 +186,19 @@ void bench_deliver(const Options& options) {
                               step.size() * static_cast<std::uint64_t>(times), candidates, options.repetitions));
   }
   const deliver::AlignedBuffer step = step_block(std::min<std::uint64_t>(options.largest, 1 << 20));
-  for (const int ahead : {1, 0}) {
-    nlohmann::json acquire{{"case", fmt::format("acquire of a ready step, {} more ahead", ahead)},
-                           {"bytes", step.size()}};
-    const auto measure = [&](const char* name, Link& link, bool ours) {
-      acquire["candidates"].push_back(latency(MPI_COMM_WORLD, name, link, step, ours, options.latencies, ahead));
-    };
-    measure("shared memory", ring, true);
-    measure("messages", messages, false);
-    results.push_back(acquire);
+  for (const bool cold : {false, true}) {
+    for (const int ahead : {1, 0}) {
+      nlohmann::json acquire{
+          {"case", fmt::format("acquire of a ready step, {} more ahead{}", ahead, cold ? ", caches cold" : "")},
+          {"bytes", step.size()}};
+      const auto measure = [&](const char* name, Link& link, bool ours) {
+        acquire["candidates"].push_back(
+            latency(MPI_COMM_WORLD, name, link, step, ours, options.latencies, ahead, cold));
+      };
+      measure("shared memory", ring, true);
+      measure("messages", messages, false);
+      results.push_back(acquire);
+    }
   }
 
   ring.close();
