@@ -7,7 +7,8 @@ TIMEOUT=7 PEER_LOST=8  # of stowage/status.h
 GRACE=30
 mkdir ends
 
-# A rank's command under $RECORDED leaves in ends/RANK "HOST STATUS" when it ends, in ends/RANK.err its standard error.
+# A rank's command under $RECORDED leaves in ends/RANK "HOST STATUS" when it ends, in ends/RANK.err its standard error, in
+# ends/RANK.told the same with the microseconds since 1970 before each line.
 export RECORDED=$PROJECT/mpi_tests/cluster/recorded
 
 # Cuts the host off once the loader rank shows progress.
@@ -31,7 +32,7 @@ end_in_time() {
   shift 2
   until_true $((limit + GRACE)) nobody_there
   took=$(($(date +%s%3N) - since))
-  ended=$(find ends -name '[0-9]*' ! -name '*.err' | wc -l)
+  ended=$(find ends -name '[0-9]*' ! -name '*.*' | wc -l)
   ((ended > 0)) || fail "no rank ended by itself"
   for rank in ends/*[0-9]; do
     read -r host status <"$rank"
@@ -39,6 +40,9 @@ end_in_time() {
   done
   statuses=$(cut -d' ' -f2 ends/*[0-9] | sort | uniq -c | awk '{ printf ", %d with status %d", $1, $2 }')
   by_slurm=$((ranks - ended))
+  note "errors were told $(grep -hoP '^\d+(?= stowage (serve|trainer): )' ends/*.told | sort -n | awk -v since="$since" '
+    { last = $1 / 1e6 - since / 1e3; if (NR == 1) first = last }
+    END { printf "%.1f to %.1f s after the cut, by %d ranks", first, last, NR }')"
   note "limits of $limit s: all $ranks ranks have ended $((took / 1000)).$((took / 100 % 10)) s after the cut$statuses," \
     "$by_slurm by Slurm after the first ones"
   vc mend "$lost"

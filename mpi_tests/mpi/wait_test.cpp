@@ -66,6 +66,20 @@ TEST(Wait, ACancelledReceiveDoesNotTakeALaterMessage) {
   EXPECT_EQ(requests[0].received_bytes(), 1U);
 }
 
+TEST(Wait, ASendThatNobodyWaitsForArrives) {
+  const World world;
+  const Bytes sent(std::size_t{4} << 20, std::byte{5});  // beyond what MPI takes at once
+  Bytes received(sent.size());
+
+  { const Request given_up = Request::send(world.get(), sent, (world.rank() + 1) % world.size(), kTag); }
+  MPI_Barrier(world.get());  // before anybody receives
+  Request request = Request::receive(world.get(), received, MPI_ANY_SOURCE, kTag);
+  request.wait({}, Deadline::after(Seconds(10)), "a message");
+
+  EXPECT_EQ(received, sent);
+  MPI_Barrier(world.get());  // `sent` is needed until the other rank has it
+}
+
 TEST(Wait, AMessageThatIsTooLongIsAnErrorWithMpisReason) {
   const World world;
   if (world.size() == 1) GTEST_SKIP() << "Open MPI 4.1 overlooks it in a message to oneself";
