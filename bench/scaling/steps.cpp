@@ -4,8 +4,7 @@
 //
 //   mpirun -n 16 bench_scaling_steps --json steps16.json
 //
-// Messages are counted by the code that sends them, but for agreements (MPI_Iallreduce), whose messages cannot be seen
-// from outside MPI: the operations are counted.
+// Messages are counted by the code that sends them, but for agreements: there the operations are counted.
 #include <fmt/format.h>
 #include <mpi.h>
 
